@@ -22,7 +22,7 @@ export default defineConfig({
       rollupOptions: {
         input: {
           index: at('main/index.ts'),
-          core: at('main/core-entry.ts'),
+          core: at('main/processes/core-entry.ts'),
           engine: at('app/engine/process/main.ts'),
           server: at('app/server/main.ts'),
           cli: at('app/cli/main.ts'),

@@ -4,20 +4,20 @@ import { sweep } from '../app/store/folder/temporary-folders.ts';
 import { registerScheme, servePage } from './app-protocol.ts';
 import { isModelFile, readArguments, shellFolder } from './arguments.ts';
 import { sayThatItGoesOn } from './background.ts';
-import type { DesktopNews } from './core-ipc.ts';
-import { type CoreSupervisor, createCoreSupervisor } from './core-supervisor.ts';
 import { serveIpc } from './ipc.ts';
 import { setMenus } from './menu.ts';
 import { notify } from './notifications.ts';
 import { removeCopies } from './open-copy.ts';
 import { pathsOf } from './paths.ts';
-import { createQuickQuestion } from './quick-question.ts';
+import type { DesktopNews } from './processes/core-ipc.ts';
+import { type CoreSupervisor, createCoreSupervisor } from './processes/core-supervisor.ts';
 import { openKeychain } from './secret-storage.ts';
 import { hostRules, lockDown } from './security.ts';
 import { keepAwake } from './sleep-blocker.ts';
 import { errors, words } from './strings.ts';
 import { createTray } from './tray.ts';
-import { createWindows } from './windows.ts';
+import { createQuickQuestion } from './windows/quick-question.ts';
+import { createWindows } from './windows/windows.ts';
 
 //  The desktop shell: owns windows, permissions and the two processes, and decides nothing else.
 

@@ -1,6 +1,6 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron';
 import { type ChatId, type MenuCommand, menuKeys } from '../app/protocol/index.ts';
-import type { DesktopNews } from './core-ipc.ts';
+import type { DesktopNews } from './processes/core-ipc.ts';
 import { words } from './strings.ts';
 
 type Recent = DesktopNews['recent'];

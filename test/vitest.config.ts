@@ -27,7 +27,7 @@ const SLOW = [
   'app/chat/waiting.test.ts',
   'app/chat/documents.test.ts',
   'app/documents/evaluation/**',
-  'app/cli/commands/docs.test.ts',
+  'app/cli/commands/docs/docs.test.ts',
   'app/cli/commands.test.ts',
   'app/cli/models.test.ts',
   'app/documents/bad-input.test.ts',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { PictureDetail } from '../protocol/chat/pictures.ts';
 import { LonghandError } from '../protocol/errors.ts';
-import type { PictureDetail } from '../protocol/pictures.ts';
 
 //  What a checkpoint asks of a picture: preprocessor_config.json, and the size that transformers' `smart_resize` gives.
 

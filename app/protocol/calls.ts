@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { Attachment, Chat, Message, SamplingSettings, SearchHit } from './chat.ts';
+import { Attachment, Chat, Message, SamplingSettings, SearchHit } from './chat/chat.ts';
+import { ToolChoice, ToolNames, toolCalls } from './chat/tools.ts';
+import { PauseAction, StatsSample } from './chat/turn.ts';
 import { documentCalls } from './documents.ts';
-import { Download } from './downloads.ts';
-import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings, PromptCacheUse } from './engine.ts';
 import { Notice } from './events.ts';
 import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, ToolUseId, TurnId } from './ids.ts';
-import { Library, LibraryPlan } from './library.ts';
 import { mcpCalls } from './mcp.ts';
-import { Machine } from './memory-estimate.ts';
 import { BenchmarkState, Conditions, Run } from './metrics.ts';
+import { Download } from './models/downloads.ts';
+import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings, PromptCacheUse } from './models/engine.ts';
+import { Library, LibraryPlan } from './models/library.ts';
+import { Machine } from './models/memory-estimate.ts';
 import {
   CatalogueModel,
   Checked,
@@ -18,12 +20,10 @@ import {
   RemoteModel,
   Removed,
   SourceId,
-} from './models.ts';
-import { NetworkLogEntry } from './network-log.ts';
+} from './models/models.ts';
+import { NetworkLogEntry } from './models/network-log.ts';
 import { serverCalls } from './server.ts';
 import { Settings, SettingsPatch } from './settings.ts';
-import { ToolChoice, ToolNames, toolCalls } from './tools.ts';
-import { PauseAction, StatsSample } from './turn.ts';
 
 /** One row of the table: what goes in, what comes out. */
 export type Call = { readonly request: z.ZodType; readonly response: z.ZodType };

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { Chat, Message } from './chat.ts';
+import { Chat, Message } from './chat/chat.ts';
+import { TurnEvent } from './chat/turn.ts';
 import { documentEvents } from './documents.ts';
-import { Download } from './downloads.ts';
-import { EngineStatus, ModelEntry } from './engine.ts';
 import { ChatId, MessageId, ModelId, TurnId } from './ids.ts';
-import { Library } from './library.ts';
 import { mcpEvents } from './mcp.ts';
-import { Machine } from './memory-estimate.ts';
 import { BenchmarkState, Run } from './metrics.ts';
+import { Download } from './models/downloads.ts';
+import { EngineStatus, ModelEntry } from './models/engine.ts';
+import { Library } from './models/library.ts';
+import { Machine } from './models/memory-estimate.ts';
 import { serverEvents } from './server.ts';
 import { Settings } from './settings.ts';
-import { TurnEvent } from './turn.ts';
 
 /** Something the user should know that belongs to no single page, for example that the disk is full. `code` names its
  *  sentence (strings `notices.<code>`); `details` fill it. */

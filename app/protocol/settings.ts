@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { SamplingSettings } from './chat.ts';
+import { SamplingSettings } from './chat/chat.ts';
+import { PictureDetail } from './chat/pictures.ts';
+import { ToolNames } from './chat/tools.ts';
 import { ModelId } from './ids.ts';
-import { PictureDetail } from './pictures.ts';
-import { ToolNames } from './tools.ts';
 
 /** Keys that work in every program, as `renderer/lib/keys.ts` writes them: with more than Shift held, or one of the F keys, so that
  *  they take no letter from the others. */

@@ -5,7 +5,7 @@ import { useFormats } from '../i18n.ts';
 import { type Branch, branchesOf, firstWords, isForked } from '../stores/chat/branches.ts';
 import { actions, useChat } from '../stores/chat/store.ts';
 import { IconButton } from '../ui/button.tsx';
-import { Menu, MenuChoice, MenuChoices } from '../ui/menu.tsx';
+import { Menu, MenuChoice, MenuChoices } from '../ui/overlays/menu.tsx';
 
 /** All branches of a chat, there once it has more than one. Choosing one shows it, from where it leaves the others. */
 export function BranchesMenu() {

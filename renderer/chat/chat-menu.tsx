@@ -7,7 +7,7 @@ import { actions, useChat } from '../stores/chat/store.ts';
 import { visibleBranch } from '../stores/chat/visible-branch.ts';
 import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/clipboard.ts';
-import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/overlays/menu.tsx';
 
 /** Beside the title: the chat itself. At the end of the bar: what is in it. */
 export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) {

@@ -4,8 +4,8 @@ import type { Chat } from '../../app/protocol/index.ts';
 import { SamplingFields } from '../parts/sampling-fields.tsx';
 import { actions, useChat } from '../stores/chat/store.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { TextArea } from '../ui/field.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 /** Instructions and sampling of this chat. Empty fields follow Settings, then the model. */
 export function ChatSettings() {

@@ -18,11 +18,11 @@ import { Overflow } from './overflow/overflow.tsx';
 import { SourcesPanel } from './sources/sources-panel.tsx';
 import { Announcer } from './transcript/announcer.tsx';
 import { Empty } from './transcript/empty.tsx';
-import { Report } from './transcript/error-report.tsx';
-import { Find } from './transcript/find.tsx';
-import { PlainAfterCrashes } from './transcript/plain-chat.tsx';
+import { Report } from './transcript/failures/error-report.tsx';
+import { PlainAfterCrashes } from './transcript/failures/plain-chat.tsx';
+import { UnopenedChat } from './transcript/failures/unopened-chat.tsx';
+import { Find } from './transcript/find/find.tsx';
 import { Transcript } from './transcript/transcript.tsx';
-import { UnopenedChat } from './transcript/unopened-chat.tsx';
 
 /** Listens to nothing that changes while an answer is written: the transcript alone does. */
 export function ChatPage() {

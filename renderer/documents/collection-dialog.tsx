@@ -7,10 +7,10 @@ import { sentenceOf } from '../sentences.ts';
 import { useEngine } from '../stores/engine.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Select } from '../ui/choice.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Meter } from '../ui/meter.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 import { aboutProblem } from './words.ts';
 
 /** Folders that are followed, and whether search goes by words alone or by meaning too. */

@@ -4,7 +4,7 @@ import { useFormats } from '../i18n.ts';
 import { useDocuments } from '../stores/documents/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { Menu, MenuItem, MenuLine } from '../ui/overlays/menu.tsx';
 import { deleteCollection } from './actions.ts';
 import { aboutProblem } from './words.ts';
 

@@ -5,8 +5,8 @@ import { core } from '../bridge.ts';
 import { sentenceOf } from '../sentences.ts';
 import { collectionById, useDocuments } from '../stores/documents/store.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 import { CollectionDialog } from './collection-dialog.tsx';
 
 const close = () => useDocuments.setState({ dialog: { kind: 'none' } });

@@ -13,7 +13,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { Popover } from '../ui/popover.tsx';
+import { Popover } from '../ui/overlays/popover.tsx';
 import { CollectionRows } from './collections.tsx';
 import { ImportGroup } from './import-group.tsx';
 import { aboutDocument, hasTitle, KIND_ICONS, passages } from './words.ts';

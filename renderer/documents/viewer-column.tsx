@@ -8,7 +8,7 @@ import { useChat } from '../stores/chat/store.ts';
 import { hitsOf, type Mark } from '../stores/documents/state.ts';
 import { hitsIn, marksOf, useDocuments } from '../stores/documents/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/overlays/menu.tsx';
 import { FindBar } from '../viewer/find-bar.tsx';
 import { type Zoom, zoomStep } from '../viewer/layout.ts';
 import type { Find, ViewState } from '../viewer/types.ts';

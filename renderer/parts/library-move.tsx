@@ -6,8 +6,8 @@ import { useFormats } from '../i18n.ts';
 import { sentenceOf } from '../sentences.ts';
 import { useModels } from '../stores/models/store.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 const LOOK_MS = 300;
 const reasons = ['same', 'inside', 'not-empty', 'file', 'relative', 'link'] as const;

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { Button } from '../ui/button.tsx';
 import { Segmented } from '../ui/choice.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 import { type ClientName, clients, linesFor, nameOfClient } from './client-lines.ts';
 
 /** A name that every reader of the lines replaces, as they do KEY. */

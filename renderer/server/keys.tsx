@@ -6,8 +6,8 @@ import { useFormats } from '../i18n.ts';
 import { sentenceOf } from '../sentences.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 export function Keys({ keys, onAdd }: { keys: readonly ServerKey[]; onAdd: () => void }) {
   const { t } = useTranslation();

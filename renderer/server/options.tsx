@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Switch } from '../ui/choice.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { NumberField, SettingRow } from '../ui/field.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 const PORTS = { min: 1024, max: 65_535, step: 1 };
 

@@ -6,8 +6,8 @@ import { configOf } from '../lib/command-line.ts';
 import { sentenceOf } from '../sentences.ts';
 import { Button } from '../ui/button.tsx';
 import { Segmented } from '../ui/choice.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { Field, TextArea } from '../ui/field.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 const ways = ['form', 'json'] as const;
 type Way = (typeof ways)[number];

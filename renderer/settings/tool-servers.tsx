@@ -5,8 +5,8 @@ import { core } from '../bridge.ts';
 import { useMcp } from '../stores/mcp.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Switch, Tag } from '../ui/choice.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Menu, MenuItem } from '../ui/menu.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
+import { Menu, MenuItem } from '../ui/overlays/menu.tsx';
 import { AddServer } from './add-server.tsx';
 import { Section } from './section.tsx';
 

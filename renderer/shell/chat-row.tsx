@@ -8,7 +8,7 @@ import { actions, useChat } from '../stores/chat/store.ts';
 import { useShell } from '../stores/shell.ts';
 import { IconButton } from '../ui/button.tsx';
 import { isComposing } from '../ui/ime.ts';
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { Menu, MenuItem, MenuLine } from '../ui/overlays/menu.tsx';
 
 /** ← and → go between the row and its options. `stop`: Tab stops at this row of the list. */
 export const ChatRow = memo(function ChatRow({ chat, stop }: { chat: Chat; stop: boolean }) {

@@ -12,7 +12,7 @@ import { matchOf } from '../lib/word-match.ts';
 import { useChat } from '../stores/chat/store.ts';
 import { useSettings } from '../stores/settings.ts';
 import { useShell } from '../stores/shell.ts';
-import { Highlighted } from '../ui/highlight.tsx';
+import { Highlighted } from '../ui/highlight/highlight.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Key } from '../ui/kbd.tsx';
 import { chatHitsOf } from './chat-hits.ts';

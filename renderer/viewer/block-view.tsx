@@ -4,7 +4,7 @@ import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { type Block, type DocumentId, type Failure, failureOf } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import type { Mark } from '../stores/documents/state.ts';
-import { paint, rangesIn, unpaint } from '../ui/css-highlight.ts';
+import { paint, rangesIn, unpaint } from '../ui/highlight/css-highlight.ts';
 import { EDGE } from './layout.ts';
 import { blockMarks, piecesOf, type TextMark } from './marks.ts';
 import { ViewFailed } from './messages.tsx';

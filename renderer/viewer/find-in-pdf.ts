@@ -1,6 +1,6 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { paint, rangesIn, unpaint } from '../ui/css-highlight.ts';
+import { paint, rangesIn, unpaint } from '../ui/highlight/css-highlight.ts';
 import type { Find, FoundInText } from './types.ts';
 
 type Match = { page: number; nth: number };

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { toLonghandError } from '../../app/engine/process/addon-errors.ts';
-import { inspectModel } from '../../app/engine/process/loaded-model.ts';
-import { readModelText } from '../../app/engine/process/tokenizer-files.ts';
+import { inspectModel } from '../../app/engine/process/model/loaded-model.ts';
+import { readModelText } from '../../app/engine/process/model/tokenizer-files.ts';
 import { createTemplateRenderer } from '../../app/text/jinja/template-renderer.ts';
 import type * as Addon from '../../native/addon/index.d.ts';
 

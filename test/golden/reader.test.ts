@@ -1,7 +1,7 @@
 // The reader of documents (resources/reader) on the encoder that it was made for, against its own training code.
 import { expect, test } from 'vitest';
 import { createEngine } from '../../app/engine/client/engine-client.ts';
-import { readModelText } from '../../app/engine/process/tokenizer-files.ts';
+import { readModelText } from '../../app/engine/process/model/tokenizer-files.ts';
 import { addon } from '../support/addon.ts';
 import { realEngine } from '../support/core.ts';
 import { instructionSets } from '../support/golden.ts';

@@ -17,7 +17,7 @@ const ELSEWHERE: readonly [path: RegExp, why: string][] = [
   ],
   [/^app\/pictures\/(picture-process|decode)\.ts$/, 'the process that decodes pictures: it is started again'],
   [
-    /^app\/(process|protocol)\/transport\.ts$/,
+    /^app\/(process|protocol\/transport)\/transport\.ts$/,
     'hands on to a listener, and every listener is looked at where it is given',
   ],
 ];

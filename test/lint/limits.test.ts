@@ -31,12 +31,12 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'app/process/request-process.ts': 'app/text/jinja/template-renderer.ts',
   'app/documents/import/folder-watcher.ts': 'app/documents/import/collect-files.ts',
   'app/tools/mcp/end-with-us.ts': 'app/tools/mcp/program-transport.ts',
-  'main/core-supervisor.ts': 'app/process/supervisor.ts',
-  'main/child-processes.ts': 'app/process/supervisor.ts',
+  'main/processes/core-supervisor.ts': 'app/process/supervisor.ts',
+  'main/processes/child-processes.ts': 'app/process/supervisor.ts',
   'app/server/web-server.ts': 'app/server/listen.ts',
   'app/server/api/body.ts': 'app/server/api/door.ts',
-  'app/server/api/openai-body.ts': 'app/protocol/bounded-json.ts',
-  'app/text/tool-calls/call-bodies.ts': 'app/protocol/bounded-json.ts',
+  'app/server/api/openai/openai-body.ts': 'app/protocol/transport/bounded-json.ts',
+  'app/text/tool-calls/call-bodies.ts': 'app/protocol/transport/bounded-json.ts',
 };
 const NONE: Readonly<Record<string, string>> = {
   'app/server/main.ts': 'opens the browser of the user with an address of our own',

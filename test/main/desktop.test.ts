@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { Download } from '../../app/protocol/index.ts';
-import { progressOf } from '../../main/core-news.ts';
+import { progressOf } from '../../main/processes/core-news.ts';
 import { words } from '../../main/strings.ts';
 import * as electron from '../support/fake-electron.ts';
 import { api, client, folder, startShell, until } from '../support/shell.ts';

@@ -148,7 +148,7 @@ test('a second start brings back a window whose page is dead', () => {
 });
 
 test('a window that was maximized is shown when its page has something to show, not before', async () => {
-  const { createWindow } = await import('../../main/window.ts');
+  const { createWindow } = await import('../../main/windows/window.ts');
   writeFileSync(
     join(world.userData, 'window.json'),
     JSON.stringify([

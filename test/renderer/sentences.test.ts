@@ -101,8 +101,8 @@ describe('in the source', () => {
       'renderer/chat/overflow/search-instead.ts: { code, message, hint }',
       'renderer/chat/overflow/search-instead.ts: { code, message, hint }',
       // The report is for whoever repairs it.
-      'renderer/chat/transcript/error-report.tsx: failure.message',
-      'renderer/chat/transcript/error-report.tsx: failure.hint',
+      'renderer/chat/transcript/failures/error-report.tsx: failure.message',
+      'renderer/chat/transcript/failures/error-report.tsx: failure.hint',
       'renderer/models/downloads/fetch-model.ts: { code, message, details }',
       // The beginning and the end of a key.
       'renderer/server/keys.tsx: key.hint',

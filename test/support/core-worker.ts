@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 
-//  main/core-entry.ts, or its bundle named by `workerData.core`, in a worker: what Electron's utility process is to it. A worker that is ended lets go of all it held, as a
+//  main/processes/core-entry.ts, or its bundle named by `workerData.core`, in a worker: what Electron's utility process is to it. A worker that is ended lets go of all it held, as a
 //  process would.
 
 const wrapped = (real: MessagePort) => ({
@@ -24,4 +24,4 @@ Object.assign(process, {
       ),
   },
 });
-await import(workerData?.core ?? '../../main/core-entry.ts');
+await import(workerData?.core ?? '../../main/processes/core-entry.ts');

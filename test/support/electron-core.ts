@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { pipeToChild } from '../../app/process/transport.ts';
 import { type Client, type CoreFrame, createClient } from '../../app/protocol/index.ts';
-import type { ChildWish, CoreArguments, FromCore } from '../../main/core-ipc.ts';
+import type { ChildWish, CoreArguments, FromCore } from '../../main/processes/core-ipc.ts';
 import { type Build, places, type RunningApp } from './kills.ts';
 
-//  The core process of the desktop app without a window: main/core-entry.ts talks through real ports to the page of a test, and to
+//  The core process of the desktop app without a window: main/processes/core-entry.ts talks through real ports to the page of a test, and to
 //  an engine process that belongs to the test as it belongs to Electron's main process.
 
 export async function startElectronCore(dataFolder: string, build: Build): Promise<RunningApp> {

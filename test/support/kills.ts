@@ -52,7 +52,7 @@ export const source: Build = {
   ...places,
   name: 'source',
   server: join(root, 'app/server/main.ts'),
-  core: join(root, 'main/core-entry.ts'),
+  core: join(root, 'main/processes/core-entry.ts'),
 };
 
 const bundled = (file: string) => join(root, 'dist/main', file);

@@ -2,7 +2,7 @@
 // node test/support/load-process.ts PATH CONTEXT
 import { readFileSync } from 'node:fs';
 import { loadAddon } from '../../app/engine/process/addon.ts';
-import { loadModel } from '../../app/engine/process/loaded-model.ts';
+import { loadModel } from '../../app/engine/process/model/loaded-model.ts';
 import type { ModelId } from '../../app/protocol/index.ts';
 import { repository } from './addon.ts';
 

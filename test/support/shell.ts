@@ -12,7 +12,7 @@ import { places } from './core.ts';
 import * as electron from './fake-electron.ts';
 
 //  The desktop shell from main/index.ts on, with the fake in the place of Electron and everything else real: the core of
-//  main/core-entry.ts, the engine process, the preload script, ports.
+//  main/processes/core-entry.ts, the engine process, the preload script, ports.
 
 const { done, world, BrowserWindow } = electron;
 export const engines: ChildProcess[] = [];

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { PromptMessage } from '../../engine/ipc-protocol.ts';
-import { promptIds } from '../../engine/process/prompt-tokens.ts';
+import { promptIds } from '../../engine/process/prompt/prompt-tokens.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import { type Answer, answer, SAMPLING_FLAGS, timingsOf } from '../runtime/answer.ts';
 import { type Context, command, type Flags, MODEL_FLAGS, numericPath, PRECISION_FLAG } from '../runtime/command.ts';

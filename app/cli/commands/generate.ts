@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { GrammarText } from '../../engine/ipc-protocol.ts';
-import { boundAnswer, createGrammars } from '../../engine/process/grammars.ts';
+import { boundAnswer, createGrammars } from '../../engine/process/model/grammars.ts';
 import { LonghandError, PictureDetail } from '../../protocol/index.ts';
 import { promptOf } from '../../text/chat-template.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';

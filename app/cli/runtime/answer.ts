@@ -1,5 +1,5 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
-import { createOutputDecoder } from '../../engine/process/output-decoder.ts';
+import { createOutputDecoder } from '../../engine/process/generation/output-decoder.ts';
 import type { LoopEvidence } from '../../protocol/index.ts';
 import type { Sensitivity } from '../../text/loop/levels.ts';
 import { LoopGuard } from '../../text/loop/loop-detector.ts';

@@ -1,5 +1,5 @@
 import type { Reuse } from '../../../native/addon/index.d.ts';
-import { reuseOf } from '../../engine/process/prompt-reuse.ts';
+import { reuseOf } from '../../engine/process/prompt/prompt-reuse.ts';
 
 /** One line on what of a prompt was read and what was known, and why known tokens were read again. */
 export function cacheReport(

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type * as Addon from '../../../native/addon/index.d.ts';
 import { loadAddon } from '../../engine/process/addon.ts';
-import { readModelText } from '../../engine/process/tokenizer-files.ts';
+import { readModelText } from '../../engine/process/model/tokenizer-files.ts';
 import { builtInModels } from '../../models/registry/built-in-models.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import type { ModelText } from '../../text/model-text.ts';

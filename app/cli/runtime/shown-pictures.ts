@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Picture } from '../../../native/addon/index.d.ts';
 import type { PromptMessage, PromptPicture } from '../../engine/ipc-protocol.ts';
-import { readEngineText } from '../../engine/process/model-vision.ts';
-import { createPictureReader } from '../../engine/process/picture-reader.ts';
-import { promptIds } from '../../engine/process/prompt-tokens.ts';
+import { readEngineText } from '../../engine/process/model/model-vision.ts';
+import { createPictureReader } from '../../engine/process/prompt/picture-reader.ts';
+import { promptIds } from '../../engine/process/prompt/prompt-tokens.ts';
 import { createPictureDecoder } from '../../pictures/picture-decoder.ts';
 import { LonghandError, type PictureDetail } from '../../protocol/index.ts';
 import type { TemplateRenderer } from '../../text/jinja/template-renderer.ts';

@@ -26,15 +26,15 @@ import type {
 } from '../ipc-protocol.ts';
 import { loadAddon } from './addon.ts';
 import { toLonghandError, toldOfGpu } from './addon-errors.ts';
-import { createEmbeddingModels } from './embedding-models.ts';
-import { type Running, runGeneration } from './generation.ts';
-import { inspectModel, type LoadedModel, loadModel } from './loaded-model.ts';
-import { type EngineText, readEngineText } from './model-vision.ts';
-import { createPictureReader } from './picture-reader.ts';
-import { countPicture, countPrompt, countText } from './prompt-tokens.ts';
-import { readBack } from './read-back.ts';
+import { createEmbeddingModels } from './embedding/embedding-models.ts';
+import { type Running, runGeneration } from './generation/generation.ts';
+import { inspectModel, type LoadedModel, loadModel } from './model/loaded-model.ts';
+import { type EngineText, readEngineText } from './model/model-vision.ts';
+import { createPictureReader } from './prompt/picture-reader.ts';
+import { countPicture, countPrompt, countText } from './prompt/prompt-tokens.ts';
+import { readBack } from './prompt/read-back.ts';
+import { previewTemplate } from './prompt/template-preview.ts';
 import { createScheduler, type Work } from './scheduler.ts';
-import { previewTemplate } from './template-preview.ts';
 
 /** `worker`: the file of template-process; `pictureWorker`: that of picture-process. */
 type EngineFiles = { addon: string; worker: string; pictureWorker: string };

@@ -13,7 +13,7 @@ import type { FinishReason, Usage } from '../../protocol/index.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './hang-up.ts';
-import { calledAs } from './openai-body.ts';
+import { calledAs } from './openai/openai-body.ts';
 import { MAX_PICTURES, ofBase64 } from './pictures.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { serverSentEvents, sse, streamed } from './stream.ts';

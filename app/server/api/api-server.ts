@@ -8,10 +8,10 @@ import { createAnswers } from './answers.ts';
 import { anthropic, anthropicProblem } from './anthropic.ts';
 import { createDoor, type DoorOptions, type Refusal } from './door.ts';
 import { ollama, ollamaProblem } from './ollama.ts';
-import { openAi } from './openai.ts';
-import { problemResponse } from './openai-objects.ts';
+import { openAi } from './openai/openai.ts';
+import { problemResponse } from './openai/openai-objects.ts';
+import { responses } from './openai/responses.ts';
 import { type Problem, problemOf } from './problems.ts';
-import { responses } from './responses.ts';
 
 export type ApiServer = { address: string; port: number; close(): Promise<void> };
 

@@ -5,7 +5,7 @@ import { type FinishReason, LonghandError, type SamplingSettings } from '../../p
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './hang-up.ts';
-import { anyObject, FunctionTool } from './openai-body.ts';
+import { anyObject, FunctionTool } from './openai/openai-body.ts';
 import { MAX_PICTURES, ofBase64 } from './pictures.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { jsonLines, line, streamed } from './stream.ts';

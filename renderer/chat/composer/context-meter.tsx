@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../i18n.ts';
 import { useShell } from '../../stores/shell.ts';
 import { Meter, resourceParts } from '../../ui/meter.tsx';
-import { Popover, PopoverLine } from '../../ui/popover.tsx';
+import { Popover, PopoverLine } from '../../ui/overlays/popover.tsx';
 import type { Measured } from './use-context-usage.ts';
 
 /** How full the context is, with what the draft would add. Opens into its parts. */

@@ -5,7 +5,7 @@ import { actions, useChat } from '../../stores/chat/store.ts';
 import { useDocuments } from '../../stores/documents/store.ts';
 import { useShell } from '../../stores/shell.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Popover, PopoverLine } from '../../ui/popover.tsx';
+import { Popover, PopoverLine } from '../../ui/overlays/popover.tsx';
 
 const none: readonly CollectionId[] = [];
 

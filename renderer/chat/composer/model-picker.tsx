@@ -14,7 +14,7 @@ import { useSettings } from '../../stores/settings.ts';
 import { useShell } from '../../stores/shell.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Popover, PopoverLine } from '../../ui/popover.tsx';
+import { Popover, PopoverLine } from '../../ui/overlays/popover.tsx';
 
 export function ModelPicker() {
   const { t } = useTranslation();

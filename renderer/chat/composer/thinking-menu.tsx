@@ -6,7 +6,7 @@ import { actions, useChat } from '../../stores/chat/store.ts';
 import { useSettings } from '../../stores/settings.ts';
 import { Segmented, Slider, Switch } from '../../ui/choice.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Popover, PopoverLine } from '../../ui/popover.tsx';
+import { Popover, PopoverLine } from '../../ui/overlays/popover.tsx';
 import { budgets, nearestBudget } from './thinking-budgets.ts';
 
 const names: Thinks[] = ['off', 'auto', 'on'];

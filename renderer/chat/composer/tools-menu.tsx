@@ -8,7 +8,7 @@ import { useShell } from '../../stores/shell.ts';
 import { useToolDescriptions, useToolNames, useTools } from '../../stores/tools.ts';
 import { Switch } from '../../ui/choice.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Popover, PopoverLine } from '../../ui/popover.tsx';
+import { Popover, PopoverLine } from '../../ui/overlays/popover.tsx';
 
 /** What the model of this chat may call. */
 export function ToolsMenu() {

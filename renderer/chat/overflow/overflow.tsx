@@ -8,7 +8,7 @@ import { actions, useChat } from '../../stores/chat/store.ts';
 import type { Overlay } from '../../stores/chat/view-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Offer, Offers } from '../../ui/choice.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { goOn, makeLarger, setAside, shorten, takeOtherModel, takeToNewChat } from './overflow-actions.ts';
 import { OverflowBar } from './overflow-bar.tsx';
 import { bestWay, fitsAlone, type Possible, type Way } from './overflow-options.ts';

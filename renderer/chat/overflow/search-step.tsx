@@ -5,7 +5,7 @@ import { useFormats } from '../../i18n.ts';
 import { sentenceOf } from '../../sentences.ts';
 import { useChat } from '../../stores/chat/store.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 import type { Full } from './overflow-options.ts';
 import { searchInstead } from './search-instead.ts';
 

@@ -4,7 +4,7 @@ import { type Failure, failureOf, type MessageId } from '../../../app/protocol/i
 import { core } from '../../bridge.ts';
 import { sentenceOf } from '../../sentences.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 
 type SummaryStepProps = { messageId: MessageId; onStop: () => void; onUse: (summary: string) => Promise<void> };
 

@@ -9,7 +9,7 @@ import { isRunning } from '../../stores/chat/reducers.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { Menu, MenuItem } from '../../ui/overlays/menu.tsx';
 import { Pager } from './pager.tsx';
 import { Spark, sparkPoints } from './sparkline.tsx';
 import { SpeedPanel } from './speed-panel.tsx';

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../i18n.ts';
+import { useNow } from '../../lib/use-now.ts';
 import type { TurnProgress } from '../../stores/chat/reducers.ts';
 import { Meter } from '../../ui/meter.tsx';
-import { useNow } from './use-now.ts';
 
 const QUIET_MS = 300;
 const RATE_MS = 3000;

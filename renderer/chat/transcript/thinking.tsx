@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Message } from '../../../app/protocol/index.ts';
 import { useKeysHint } from '../../commands/command-keys.ts';
 import { useFormats } from '../../i18n.ts';
+import { useNow } from '../../lib/use-now.ts';
 import type { TurnProgress } from '../../stores/chat/reducers.ts';
 import { thoughtOf } from '../../stores/chat/speed.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
@@ -10,7 +11,6 @@ import { useSettings } from '../../stores/settings.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Markdown } from '../../ui/markdown/markdown.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
-import { useNow } from './use-now.ts';
 
 const OFFER_MS = 3000;
 

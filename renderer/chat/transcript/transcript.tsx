@@ -11,7 +11,7 @@ import { visibleEnd } from '../../stores/chat/visible-branch.ts';
 import { Button } from '../../ui/button.tsx';
 import { Answer } from './answer.tsx';
 import { ContextMarker } from './context-marker.tsx';
-import { MessageBoundary } from './message-error-boundary.tsx';
+import { MessageBoundary } from './failures/message-error-boundary.tsx';
 import { UserMessage } from './user-message.tsx';
 
 const NEAR = 24;

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { hubOf } from '../../stores/models/hub.ts';
 import { useSettings } from '../../stores/settings.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { agree, useFetching, withdraw } from '../downloads/fetch-model.ts';
 
 /** Said once, when the first download is wanted: whom it asks and what is sent. */

@@ -4,7 +4,7 @@ import { choose, isElectron } from '../../bridge.ts';
 import { t } from '../../i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Popover } from '../../ui/popover.tsx';
+import { Popover } from '../../ui/overlays/popover.tsx';
 import { sortFiles } from './dropped.ts';
 import { copyIn, importModels, linkIn, useImport } from './importing.ts';
 

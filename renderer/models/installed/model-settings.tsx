@@ -8,8 +8,8 @@ import { SamplingFields } from '../../parts/sampling-fields.tsx';
 import { useEngine } from '../../stores/engine.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/choice.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { NumberField, SettingRow, TextArea } from '../../ui/field.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 
 const FOLLOW = 'settings';
 const PREVIEW_MS = 300;

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { create } from 'zustand';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
-import { Dialog } from '../dialog.tsx';
+import { Dialog } from '../overlays/dialog.tsx';
 
 /** The address a click asked for. Nothing is opened before the question is answered. */
 export const useAskedLink = create<{ address: string | null; ask(address: string | null): void }>()((set) => ({

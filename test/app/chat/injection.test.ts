@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groundedSystem } from '../../../app/chat/prompt/rag-prompt.ts';
 import { checkCitations } from '../../../app/documents/answer/citation-check.ts';
-import { promptIds } from '../../../app/engine/process/prompt-tokens.ts';
-import { readModelText } from '../../../app/engine/process/tokenizer-files.ts';
+import { readModelText } from '../../../app/engine/process/model/tokenizer-files.ts';
+import { promptIds } from '../../../app/engine/process/prompt/prompt-tokens.ts';
 import type { Grounding, Source } from '../../../app/protocol/index.ts';
 import { createTemplateRenderer, type TemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 import { addon } from '../../support/addon.ts';

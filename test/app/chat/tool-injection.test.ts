@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { answerSteps } from '../../../app/chat/prompt/answer-steps.ts';
-import { promptIds } from '../../../app/engine/process/prompt-tokens.ts';
+import { promptIds } from '../../../app/engine/process/prompt/prompt-tokens.ts';
 import type { Message, ToolUse } from '../../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../../app/store/database/database.ts';
 import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { PromptMessage } from '../../../app/engine/ipc-protocol.ts';
-import { loadModel } from '../../../app/engine/process/loaded-model.ts';
-import { createPictureReader } from '../../../app/engine/process/picture-reader.ts';
-import { promptIds } from '../../../app/engine/process/prompt-tokens.ts';
-import { readBack } from '../../../app/engine/process/read-back.ts';
+import { loadModel } from '../../../app/engine/process/model/loaded-model.ts';
+import { createPictureReader } from '../../../app/engine/process/prompt/picture-reader.ts';
+import { promptIds } from '../../../app/engine/process/prompt/prompt-tokens.ts';
+import { readBack } from '../../../app/engine/process/prompt/read-back.ts';
 import type { ChatId, Client, ModelId, TurnId, Usage } from '../../../app/protocol/index.ts';
 import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 import { addon } from '../../support/addon.ts';

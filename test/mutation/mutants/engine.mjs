@@ -42,7 +42,7 @@ export const engineAndText = [
   },
   {
     row: 'rewind: cuts at the wrong token',
-    file: 'app/engine/process/generation.ts',
+    file: 'app/engine/process/generation/generation.ts',
     from: 'first: found.first + unseen, last: found.last + unseen',
     to: 'first: found.first, last: found.last',
     user: 'a rewind leaves part of the copy, or takes sound words',
@@ -66,19 +66,19 @@ export const engineAndText = [
   },
   {
     row: 'encoder: windows do not overlap',
-    file: 'app/engine/process/embedding-models.ts',
+    file: 'app/engine/process/embedding/embedding-models.ts',
     from: 'start += Math.max(1, room - windowOverlap)',
     to: 'start += room + windowOverlap',
     user: '32 tokens of a long passage are never read',
-    tests: ['test/app/engine/process/embedding-models.test.ts'],
+    tests: ['test/app/engine/process/embedding/embedding-models.test.ts'],
   },
   {
     row: 'stop strings: what was held at the end',
-    file: 'app/engine/process/output-decoder.ts',
+    file: 'app/engine/process/generation/output-decoder.ts',
     from: "const text = answer.join('') + stops.flush();",
     to: "const text = answer.join('');",
     user: 'the last letters of an answer are missing',
-    tests: ['test/app/engine/process/output-decoder.test.ts'],
+    tests: ['test/app/engine/process/generation/output-decoder.test.ts'],
   },
   {
     row: 'thinking: blank lines at its end',

@@ -1,7 +1,7 @@
 // Answers that a grammar binds: with thinking, with samplers, several at once, gone on with.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { boundAnswer, createGrammars, type Grammars } from '../../../app/engine/process/grammars.ts';
-import { readModelText } from '../../../app/engine/process/tokenizer-files.ts';
+import { boundAnswer, createGrammars, type Grammars } from '../../../app/engine/process/model/grammars.ts';
+import { readModelText } from '../../../app/engine/process/model/tokenizer-files.ts';
 import type { ModelText } from '../../../app/text/model-text.ts';
 import type { GenerateOptions, Grammar, Model } from '../../../native/addon/index.d.ts';
 import { addon } from '../../support/addon.ts';

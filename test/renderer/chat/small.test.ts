@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatId, ModelEntry } from '../../../app/protocol/index.ts';
 import { nextContextSize } from '../../../renderer/chat/overflow/context-size.ts';
-import { findMatches } from '../../../renderer/chat/transcript/find-matches.ts';
+import { findMatches } from '../../../renderer/chat/transcript/find/find-matches.ts';
 import { spoken, wholeSentences } from '../../../renderer/chat/transcript/speech.ts';
 import { mainType, matchingModels } from '../../../renderer/stores/models/model-list.ts';
 import { newMessage, starter } from '../../support/fake-world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGenerationMetrics } from '../../../app/engine/process/generation-metrics.ts';
+import { createGenerationMetrics } from '../../../app/engine/process/generation/generation-metrics.ts';
 import type { StatsSample } from '../../../app/protocol/index.ts';
 import { sparkPoints } from '../../../renderer/chat/stats/sparkline.tsx';
 import { figuresOf, seriesOf } from '../../../renderer/stores/chat/speed.ts';

@@ -1,0 +1,229 @@
+import { basename } from 'node:path';
+import type { Description, TensorEntry } from '../../../../native/addon/index.d.ts';
+import { allocate } from '../../../conversion/allocate.ts';
+import { copyCompanions } from '../../../conversion/companions.ts';
+import { readingFrom, unpacked, writeTokenizer } from '../../../conversion/gguf/to-folder.ts';
+import { type GgufTarget, planGguf, writeGguf } from '../../../conversion/gguf/write.ts';
+import { writeMlx } from '../../../conversion/mlx.ts';
+import { whole } from '../../../conversion/output.ts';
+import { columnsOf, type Planned, planOf, type Rounding, rowsOf, sizeOf } from '../../../conversion/plan.ts';
+import { LonghandError } from '../../../protocol/index.ts';
+import { type Context, UsageError } from '../../runtime/command.ts';
+import { abortFlag, addonOf } from '../../runtime/open-model.ts';
+import { observe } from './calibration.ts';
+import { type Card, qualityOf, writeCard } from './quality-card.ts';
+import { checkRoom } from './quantize-checks.ts';
+
+export type Described = Description & { config: unknown; tensors: TensorEntry[] };
+/** What `longhand quantize` was asked for, checked. */
+export type Asked = {
+  source: string;
+  folder: string;
+  out: string;
+  bits: number;
+  group: number;
+  method: 'rtn' | 'hqq' | 'weighted' | 'mixed';
+  /** Bytes, with mixed. */
+  target: number | null;
+  gguf: GgufTarget | null;
+  calibration: string | undefined;
+  measures: boolean;
+  described: Described;
+};
+
+/** How much more than the same bits everywhere mixed ones may take where no size is given. */
+const MIXED = 1.1;
+
+type Weights = { importance: Map<string, Float32Array>; calibration: string | null };
+
+/** What the columns of each tensor are multiplied with, where the method asks for it. */
+async function weighed(context: Context, { method, calibration, source }: Asked): Promise<Weights> {
+  const importance = new Map<string, Float32Array>();
+  if (method !== 'weighted' && method !== 'mixed') {
+    if (calibration !== undefined)
+      throw new UsageError('[quantize] --calibration goes with --method weighted and --method mixed');
+    return { importance, calibration: null };
+  }
+  const observed = await observe(context, source, calibration, {});
+  for (const { names, squares } of observed.seen) {
+    const mean = squares.reduce((sum, square) => sum + square, 0) / squares.length;
+    // A column that this text did not use may be used by another one.
+    const weights = Float32Array.from(squares, (square) => square + 1e-3 * mean);
+    for (const name of names) importance.set(name, weights);
+  }
+  return { importance, calibration: observed.calibration };
+}
+
+/** Of the matrices that were made smaller. */
+function bitsPerWeight(plan: readonly Planned[], group: number): number {
+  const matrices = plan.filter(({ bits }) => bits !== null);
+  const weights = matrices.reduce((sum, planned) => sum + rowsOf(planned) * columnsOf(planned), 0);
+  return (8 * sizeOf(matrices, group)) / weights;
+}
+
+type Run = {
+  seconds: () => number;
+  signal: AbortSignal;
+  flag: ReturnType<typeof abortFlag>['flag'];
+  show: (done: number, total: number) => void;
+  end: () => void;
+};
+
+/** Makes it, measures it, and puts it where it belongs. */
+export async function make(context: Context, asked: Asked): Promise<Card> {
+  const began = Date.now();
+  const { flag, release } = abortFlag(addonOf(context), context.signal);
+  const bar = context.terminal.progress('writing');
+  const run: Run = {
+    seconds: () => (Date.now() - began) / 1000,
+    signal: context.signal,
+    flag,
+    show: (done, total) => bar.show(done, total),
+    end: () => bar.end(),
+  };
+  try {
+    return await (asked.gguf === null ? makeMlx(context, asked, run) : makeGguf(context, asked, asked.gguf, run));
+  } catch (error) {
+    if (context.signal.aborted) throw new LonghandError('cancelled', '[quantize] cancelled; nothing was kept');
+    throw error;
+  } finally {
+    bar.end();
+    release();
+  }
+}
+
+const qualityIf = async (context: Context, { measures, source }: Asked, made: string): Promise<Card['quality']> =>
+  measures ? await qualityOf(context, source, made) : { skipped: '--skip-quality' };
+
+type SourceFolder = {
+  tensors: TensorEntry[];
+  config: Record<string, unknown>;
+  plan: (plan: Planned[]) => Planned[];
+  accompany: (part: string) => Promise<void>;
+};
+
+/** A folder as it is; a GGUF file as the folder it was made from. */
+async function originOf(context: Context, { described, source, folder }: Asked): Promise<SourceFolder> {
+  if (described.container !== 'gguf') {
+    return {
+      tensors: described.tensors,
+      config: described.config as Record<string, unknown>,
+      plan: (plan) => plan,
+      accompany: (part) => copyCompanions(folder, part),
+    };
+  }
+  const metadata = await addonOf(context).ggufMetadata(source);
+  const { tensors, config, from } = unpacked(metadata, described.tensors);
+  return {
+    tensors,
+    config,
+    plan: (plan) => readingFrom(plan, from),
+    accompany: (part) => writeTokenizer(part, metadata),
+  };
+}
+
+async function makeMlx(context: Context, asked: Asked, run: Run): Promise<Card> {
+  const { described, bits, group, method, out } = asked;
+  const origin = await originOf(context, asked);
+  const uniform = origin.plan(planOf(origin.tensors, bits, group));
+  if (uniform.every((planned) => planned.bits === null))
+    throw new LonghandError(
+      'bad-request',
+      `[--group] got ${group}; no matrix in this model has rows that divide into groups of that size`,
+    );
+  const room = asked.target ?? sizeOf(uniform, group) * (method === 'mixed' ? MIXED : 1);
+  await checkRoom(out, room);
+  const { importance, calibration } = await weighed(context, asked);
+  return await whole(out, async (part) => {
+    const source = await addonOf(context).openWeights(asked.source);
+    const common = { source, group, importance, signal: run.signal };
+    try {
+      const plan =
+        method === 'mixed'
+          ? await allocate({
+              ...common,
+              plan: uniform,
+              target: room,
+              progress: (done, total) => run.show(done, 2 * total),
+            })
+          : uniform;
+      const written = await writeMlx(part, {
+        ...common,
+        accompany: origin.accompany,
+        config: origin.config,
+        plan,
+        bits,
+        rounding: (method === 'mixed' ? 'weighted' : method) satisfies Rounding,
+        flag: run.flag,
+        progress: run.show,
+      });
+      run.end();
+      const seconds = run.seconds();
+      return await writeCard(part, {
+        made_from: asked.source,
+        out,
+        method,
+        format: 'mlx',
+        bits,
+        bits_per_weight: bitsPerWeight(plan, group),
+        group,
+        source_bytes: described.weightBytes,
+        seconds,
+        calibration,
+        relative_error: written.relativeError,
+        left_out: written.left,
+        quality: await qualityIf(context, asked, part),
+      });
+    } finally {
+      source.close();
+    }
+  });
+}
+
+async function makeGguf(context: Context, asked: Asked, type: GgufTarget, run: Run): Promise<Card> {
+  const { described, out, method } = asked;
+  const plan = await planGguf(
+    {
+      path: asked.source,
+      folder: asked.folder,
+      container: described.container,
+      config: described.config as Record<string, unknown>,
+      tensors: described.tensors,
+    },
+    type,
+  );
+  await checkRoom(out, plan.bytes);
+  const { importance, calibration } = await weighed(context, asked);
+  const name = basename(out);
+  const files = { [name]: out, 'quality.json': out.replace(/\.gguf$/, '.quality.json') };
+  return await whole(
+    out,
+    async (part) => {
+      const source = await addonOf(context).openWeights(asked.source);
+      const write = writeGguf(part, name, {
+        source,
+        plan,
+        importance,
+        signal: run.signal,
+        flag: run.flag,
+        progress: run.show,
+      });
+      await write.finally(() => source.close());
+      run.end();
+      const seconds = run.seconds();
+      return await writeCard(part, {
+        made_from: asked.source,
+        out,
+        method,
+        format: `gguf:${type}`,
+        source_bytes: described.weightBytes,
+        seconds,
+        calibration,
+        relative_error: null,
+        left_out: plan.left,
+        quality: await qualityIf(context, asked, `${part}/${name}`),
+      });
+    },
+    files,
+  );
+}

@@ -1,0 +1,131 @@
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { GGUF_TARGETS } from '../../../conversion/gguf/write.ts';
+import { checkFree } from '../../../conversion/output.ts';
+import { checkForm, isPlain } from '../../../conversion/plan.ts';
+import { LonghandError } from '../../../protocol/index.ts';
+import { type Context, command, type Flags, UsageError, type Values } from '../../runtime/command.ts';
+import { addonOf, modelPath } from '../../runtime/open-model.ts';
+import { linesOf } from './quality-card.ts';
+import { type Asked, type Described, make } from './quantize-make.ts';
+
+const FLAGS = {
+  model: {
+    kind: 'text',
+    value: 'PATH',
+    help: 'safetensors folder, .gguf file, or "starter"',
+  },
+  out: {
+    kind: 'text',
+    value: 'PATH',
+    help: 'folder or .gguf file to create; existing files are never overwritten',
+  },
+  bits: {
+    kind: 'count',
+    value: 'N',
+    help: 'bits per weight: 2, 3, 4, 5, 6 or 8 (default: 4)',
+  },
+  group: {
+    kind: 'count',
+    value: 'G',
+    help: 'weights per scale: 32, 64 or 128 (default: 64)',
+  },
+  method: {
+    kind: 'text',
+    value: 'rtn|hqq|weighted|mixed',
+    oneOf: ['rtn', 'hqq', 'weighted', 'mixed'],
+    help: 'round to nearest (default), half-quadratic, weighted by the activations of a text, or bits chosen by sensitivity',
+  },
+  'target-size': {
+    kind: 'number',
+    value: 'GB',
+    help: 'with --method mixed: maximum size of the weights (default: 10 % more than --bits everywhere)',
+  },
+  format: {
+    kind: 'text',
+    value: 'mlx|gguf:TYPE',
+    help: 'MLX folder (default), or a file for llama.cpp: Q4_0, Q4_K, Q5_K, Q6_K or Q8_0',
+  },
+  calibration: {
+    kind: 'text',
+    value: 'FILE',
+    help: 'text similar to what the model will read, or JSON lists of token ids (default: the manual)',
+  },
+  'skip-quality': { kind: 'yes', help: 'do not measure the quality loss' },
+  yes: { kind: 'yes', help: 'quantise again even if the model is already quantised' },
+} as const satisfies Flags;
+type QuantizeValues = Values<typeof FLAGS>;
+
+export const quantize = command({
+  name: 'quantize',
+  summary: 'Quantise a model to make it smaller, and measure the quality loss.',
+  usage: '--model PATH --out PATH [--bits N --group G --method rtn|hqq|weighted|mixed] [--format mlx|gguf:TYPE]',
+  flags: FLAGS,
+  async run(context, values) {
+    const asked = checked(context, values);
+    checkFree(asked.out);
+    const described = await addonOf(context).inspect(asked.source);
+    checkSource(described, values);
+    const card = await make(context, { ...asked, described });
+    context.terminal.out(context.json ? `${JSON.stringify(card)}\n` : `${linesOf(card).join('\n')}\n`);
+    return 0;
+  },
+});
+
+function checked(context: Context, values: QuantizeValues): Omit<Asked, 'described'> {
+  const { model, bits, group = 64, method = 'rtn', 'target-size': target } = values;
+  if (model === undefined || values.out === undefined)
+    throw new UsageError('[quantize] give --model PATH and --out PATH');
+  checkForm(bits ?? 4, group);
+  if (target !== undefined && method !== 'mixed')
+    throw new UsageError('[quantize] --target-size goes with --method mixed');
+  if (target !== undefined && !(target > 0))
+    throw new UsageError(`[--target-size] got ${target}, expected gigabytes above 0`);
+  const gguf = ggufOf(context, values);
+  const source = modelPath(context, model);
+  const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() ?? false;
+  const out = resolve(context.places.here, values.out);
+  return {
+    source,
+    folder: isFile ? dirname(source) : source,
+    out: gguf !== null && !out.endsWith('.gguf') ? `${out}.gguf` : out,
+    bits: bits ?? 4,
+    group,
+    method: method as Asked['method'],
+    target: target === undefined ? null : target * 1e9,
+    gguf,
+    calibration: values.calibration,
+    measures: values['skip-quality'] !== true,
+  };
+}
+
+function ggufOf(context: Context, { format = 'mlx', bits, group, method = 'rtn' }: QuantizeValues): Asked['gguf'] {
+  if (format === 'mlx') return null;
+  const named = /^gguf:(.*)$/.exec(format)?.[1]?.toUpperCase();
+  const type = GGUF_TARGETS.find((one) => one === named);
+  if (type === undefined)
+    throw new UsageError(
+      `[--format] got "${format}", expected one of mlx, ${GGUF_TARGETS.map((one) => `gguf:${one}`).join(', ')}`,
+    );
+  if (method !== 'rtn' && method !== 'weighted')
+    throw new UsageError(`[--method] got ${method}; with --format ${format}, expected rtn or weighted`);
+  if (bits !== undefined && bits !== Number(type[1]))
+    throw new UsageError(`[--bits] got ${bits}, but ${type} has ${type[1]}`);
+  if (group !== undefined) context.terminal.note('[--group] GGUF types have a fixed group size; ignored');
+  return type;
+}
+
+function checkSource(described: Described, { yes }: QuantizeValues): void {
+  if (!described.supported)
+    throw new LonghandError('model-unsupported', `[quantize] ${described.problems[0] ?? 'this model cannot be read'}`);
+  const quantised = described.tensors.filter((tensor) => !isPlain(tensor) && !/^[IUF]\d+$|^BOOL/.test(tensor.type));
+  const first = quantised[0];
+  if (first === undefined || yes) return;
+  throw new LonghandError(
+    'bad-request',
+    `[quantize] this model is already quantised: "${first.name}" is ${first.type}, and so are ${quantised.length - 1} others; expected F32, F16 or BF16`,
+    {
+      hint: 'Quantising twice adds to the loss. Start from the original, or pass --yes.',
+    },
+  );
+}

@@ -1,0 +1,33 @@
+import { type Client, LonghandError } from '../../../protocol/index.ts';
+
+/** What `look` finds, as soon as an event has made it so; null when for `patienceMs` there was none.
+ *  @throws LonghandError `cancelled` */
+export async function until<T>(
+  client: Client,
+  signal: AbortSignal,
+  patienceMs: number | null,
+  look: () => Promise<T | null>,
+): Promise<T | null> {
+  let heard = Promise.withResolvers<boolean>();
+  const hear = () => heard.resolve(true);
+  const stops = WATCHED.map((event) => client.on(event, hear));
+  signal.addEventListener('abort', hear);
+  try {
+    for (;;) {
+      heard = Promise.withResolvers();
+      const seen = await look();
+      if (seen !== null) return seen;
+      if (signal.aborted)
+        throw new LonghandError('cancelled', '[docs] stopped; the added files will be read at the next start');
+      const patience = patienceMs === null ? undefined : setTimeout(heard.resolve, patienceMs, false);
+      const again = await heard.promise;
+      clearTimeout(patience);
+      if (!again) return null;
+    }
+  } finally {
+    for (const stop of stops) stop();
+    signal.removeEventListener('abort', hear);
+  }
+}
+
+const WATCHED = ['document.changed', 'document.removed', 'collections.changed'] as const;

@@ -1,0 +1,178 @@
+import { setImmediate } from 'node:timers/promises';
+import type * as Addon from '../../../../native/addon/index.d.ts';
+import { LonghandError } from '../../../protocol/index.ts';
+import type { Tokenizer } from '../../../text/tokenizer/tokenizer.ts';
+import type { Embedded, Embedding, EncoderTarget, Ranked, Ranking } from '../../ipc-protocol.ts';
+import { readModelText } from '../model/tokenizer-files.ts';
+import { type EncoderText, readEncoderText } from './embedding-prefixes.ts';
+
+type Encoder = { native: Addon.Model; tokenizer: Tokenizer; text: EncoderText };
+
+/** An encoder that nobody asked for so long gives its memory back. */
+const idleMs = 10 * 60 * 1000;
+
+/** While a collection changes its encoder it is searched with one and read with the other; two cross-encoders besides. */
+const maxEncoders = 4;
+
+/** Encoders beside the model of the chat, loaded when they are asked for. */
+export function createEmbeddingModels(addon: typeof Addon) {
+  /** The last used one last. */
+  const loaded = new Map<string, Promise<Encoder>>();
+  let uses = 0;
+  let idle: NodeJS.Timeout | undefined;
+
+  function wanted(target: EncoderTarget): Promise<Encoder> {
+    const key = JSON.stringify(target);
+    const encoder = loaded.get(key) ?? load(addon, target);
+    loaded.delete(key);
+    loaded.set(key, encoder);
+    encoder.catch(() => loaded.delete(key));
+    for (const oldest of [...loaded.keys()].slice(0, -maxEncoders)) release(oldest);
+    return encoder;
+  }
+
+  function release(key: string) {
+    loaded
+      .get(key)
+      ?.then(({ native }) => native.close())
+      .catch(() => {});
+    loaded.delete(key);
+  }
+
+  async function inUse<Result>(work: () => Promise<Result>): Promise<Result> {
+    clearTimeout(idle);
+    ++uses;
+    try {
+      return await work();
+    } finally {
+      if (--uses === 0) idle = setTimeout(() => [...loaded.keys()].forEach(release), idleMs).unref();
+    }
+  }
+
+  return {
+    /** `goOn` is asked before every few texts. */
+    embed: ({ target, texts, kind }: Embedding, goOn: () => boolean): Promise<Embedded> =>
+      inUse(async () => {
+        const vectors: Float32Array[] = [];
+        while (vectors.length < texts.length && (vectors.length === 0 || goOn())) {
+          // Asked anew each time: others may have been wanted meanwhile.
+          vectors.push(...(await firstVectors(await wanted(target), texts.slice(vectors.length), kind)));
+        }
+        return { vectors };
+      }),
+    rank: ({ target, query, texts }: Ranking): Promise<Ranked> =>
+      inUse(async () => {
+        const scores: number[] = [];
+        while (scores.length < texts.length) {
+          scores.push(...(await firstScores(await wanted(target), query, texts.slice(scores.length))));
+        }
+        return { scores };
+      }),
+  };
+}
+
+async function load(addon: typeof Addon, { path, device, threads, adapter }: EncoderTarget): Promise<Encoder> {
+  const { tokenizer } = await readModelText(addon, path);
+  const native = await addon.load(path, {
+    ...(device !== null && { device }),
+    ...(threads !== null && { threads }),
+    ...(adapter !== undefined && { adapter }),
+  });
+  if (!native.description.encoder) {
+    native.close();
+    throw new LonghandError('model-unsupported', `[embed] ${path} writes text; embeddings come from encoder models`);
+  }
+  return { native, tokenizer, text: await readEncoderText(addon, path) };
+}
+
+/** Longer texts are read a window at a time; their vector points between those of the windows. */
+const maxWindows = 8;
+const windowOverlap = 32;
+
+/** Texts are read side by side until they have so many tokens: a weight that is at hand serves them all (MiniLM took 0.23 ms
+ *  for each token of statements of 25, one by one, and takes 0.14). */
+const tokensAtOnce = 192;
+
+/** The vectors of the first texts: of one at least. */
+async function firstVectors(encoder: Encoder, texts: readonly string[], kind: Embedding['kind']) {
+  const windows: number[][][] = [];
+  for (let tokens = 0; windows.length < texts.length && tokens < tokensAtOnce; ) {
+    const own = await windowsOf(encoder, texts[windows.length] ?? '', kind);
+    windows.push(own);
+    tokens += own.reduce((sum, { length }) => sum + length, 0);
+  }
+  const inputs = windows.flat();
+  const { native } = encoder;
+  const read = await native.embed(
+    Int32Array.from(inputs.flat()),
+    Int32Array.from(inputs, ({ length }) => length),
+  );
+  const size = native.description.hiddenSize;
+  let row = 0;
+  return windows.map(({ length }) => {
+    const sum = new Float32Array(size);
+    for (const end = row + length; row < end; ++row) {
+      const vector = unit(read.subarray(row * size, (row + 1) * size));
+      for (let i = 0; i < size; ++i) sum[i] = (sum[i] ?? 0) + (vector[i] ?? 0);
+    }
+    return unit(sum);
+  });
+}
+
+/** The tokens of a text as the model reads them. */
+async function windowsOf({ native, tokenizer, text }: Encoder, words: string, kind: Embedding['kind']) {
+  const { before, after } = tokenizer.around;
+  const prefix = tokenizer.encodeText(text.prefixes[kind]);
+  const room = Math.min(native.contextLength, text.longest) - before.length - after.length - prefix.length;
+  const ids = await encodeSlowly(tokenizer, words, maxWindows * room);
+  const windows: number[][] = [];
+  for (
+    let start = 0;
+    windows.length < maxWindows && (start === 0 || start + windowOverlap < ids.length);
+    start += Math.max(1, room - windowOverlap)
+  ) {
+    windows.push([...before, ...prefix, ...ids.slice(start, start + room), ...after]);
+  }
+  return windows;
+}
+
+/** The scores of the first passages: of one at least. Question and passage are one text of two parts; of both too long for
+ *  the model the question keeps at most half. */
+async function firstScores({ native, tokenizer, text }: Encoder, query: string, passages: readonly string[]) {
+  const { before, after } = tokenizer.around;
+  const room = Math.min(native.contextLength, text.longest) - before.length - 2 * after.length;
+  const asked = await encodeSlowly(tokenizer, query, Math.floor(room / 2));
+  const first = [...before, ...asked, ...after];
+  const pairs: number[][] = [];
+  for (let tokens = 0; pairs.length < passages.length && tokens < tokensAtOnce; ) {
+    const second = await encodeSlowly(tokenizer, passages[pairs.length] ?? '', room - asked.length);
+    const pair = [...first, ...second, ...after];
+    pairs.push(pair);
+    tokens += pair.length;
+  }
+  return native.rank(
+    Int32Array.from(pairs.flat()),
+    Int32Array.from(pairs, () => first.length),
+    Int32Array.from(pairs, ({ length }) => length),
+  );
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return length > 0 ? vector.map((value) => value / length) : vector;
+}
+
+const encodedAtOnce = 1500;
+
+/** A piece at a time, cut at white space, so that no text holds the thread. */
+async function encodeSlowly(tokenizer: Tokenizer, text: string, most: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let start = 0; start < text.length && ids.length < most; ) {
+    const space = text.slice(start, start + encodedAtOnce).search(/\s\S*$/);
+    const end = text.length - start <= encodedAtOnce || space <= 0 ? start + encodedAtOnce : start + space;
+    ids.push(...tokenizer.encodeText(text.slice(start, end), start === 0));
+    start = end;
+    if (start < text.length) await setImmediate();
+  }
+  return ids.slice(0, most);
+}

@@ -1,0 +1,130 @@
+import type { GenerateResult } from '../../../../native/addon/index.d.ts';
+import type { StatsSample, Timings, Usage } from '../../../protocol/index.ts';
+
+const sampleMs = 100;
+
+/** The clocks and counters of one turn. A turn may be several calls of `generate`; pauses between them do not count. */
+export type GenerationMetrics = {
+  prefill(done: number, total: number, cached: number): StatsSample | null;
+  token(kind: 'thinking' | 'answer'): StatsSample | null;
+  thinkingEnded(): void;
+  /** The one sample of an answer that was over before its first was due; null for longer ones and for a single token. */
+  short(): StatsSample | null;
+  /** The end of one call. */
+  addSegment(result: GenerateResult, reuse?: Pick<Usage, 'miss' | 'differs'>): void;
+  readonly usage: Usage;
+  timings(): Timings;
+};
+
+/** A clock that goes on from where it stood when the one it reads is set back. */
+export function forwardOnly(read: () => number): () => number {
+  let last = read();
+  let passed = 0;
+  return () => {
+    const at = read();
+    passed += Math.max(0, at - last);
+    last = at;
+    return passed;
+  };
+}
+
+export function createGenerationMetrics(
+  memoryBytes: () => number,
+  clock: () => number = () => performance.now(),
+): GenerationMetrics {
+  const now = forwardOnly(clock);
+  const begin = now();
+  const usage: Usage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
+  const sums = { prefillMs: 0, decodeMs: 0, tokens: 0, legs: 0 };
+  let deviceMs: number | undefined;
+  let firstTokenMs: number | null = null;
+  let thinkingMs = 0;
+  let last = { at: begin, tokens: 0, prefilled: 0 };
+  let newest: { kind: 'thinking' | 'answer'; at: number } | null = null;
+  let sampled = false;
+
+  const generated = () => usage.thinkingTokens + usage.answerTokens;
+
+  function sample(phase: StatsSample['phase'], count: number, since: number): StatsSample | null {
+    const at = now();
+    if (at - last.at < sampleMs) return null;
+    const tokensPerSecond = count > since ? ((count - since) * 1000) / (at - last.at) : null;
+    return { atMs: at - begin, phase, tokensPerSecond, tokens: generated(), memoryBytes: memoryBytes() };
+  }
+
+  return {
+    prefill(done, total, cached) {
+      if (sums.legs > 0) return null;
+      usage.promptTokens = total;
+      usage.cachedTokens = cached;
+      const made = sample('prefill', done - cached, last.prefilled);
+      if (made) last = { at: now(), tokens: generated(), prefilled: done - cached };
+      return made;
+    },
+    token(kind) {
+      usage[kind === 'thinking' ? 'thinkingTokens' : 'answerTokens']++;
+      if (firstTokenMs === null) {
+        firstTokenMs = now() - begin;
+        // The clock of the speed starts with the first token.
+        last = { ...last, at: now(), tokens: generated() };
+        return null;
+      }
+      if (kind === 'thinking') thinkingMs = now() - begin - firstTokenMs;
+      newest = { kind, at: now() };
+      const made = sample(kind, generated(), last.tokens);
+      if (made) last = { ...last, at: now(), tokens: generated() };
+      sampled ||= made !== null;
+      return made;
+    },
+    short() {
+      if (sampled || newest === null || newest.at <= last.at) return null;
+      const tokensPerSecond = ((generated() - last.tokens) * 1000) / (newest.at - last.at);
+      return {
+        atMs: newest.at - begin,
+        phase: newest.kind,
+        tokensPerSecond,
+        tokens: generated(),
+        memoryBytes: memoryBytes(),
+      };
+    },
+    thinkingEnded() {
+      if (firstTokenMs !== null) thinkingMs = now() - begin - firstTokenMs;
+    },
+    addSegment({ timings, tokens }, reuse = {}) {
+      if (sums.legs === 0) {
+        usage.promptTokens = timings.promptTokens;
+        usage.cachedTokens = timings.cachedTokens;
+        Object.assign(usage, reuse);
+      }
+      sums.legs++;
+      sums.prefillMs += timings.prefillMs;
+      sums.decodeMs += timings.decodeMs;
+      if (timings.deviceMs !== undefined) deviceMs = (deviceMs ?? 0) + timings.deviceMs;
+      sums.tokens += Math.max(0, tokens.length - 1);
+    },
+    usage,
+    timings: () => ({
+      firstTokenMs: firstTokenMs ?? now() - begin,
+      prefillMs: sums.prefillMs,
+      decodeMs: sums.decodeMs,
+      thinkingMs: usage.thinkingTokens > 0 ? thinkingMs : 0,
+      totalMs: now() - begin,
+      ...(deviceMs !== undefined && { deviceMs }),
+      tokensPerSecond: sums.tokens > 0 && sums.decodeMs > 0 ? (sums.tokens * 1000) / sums.decodeMs : null,
+    }),
+  };
+}
+
+/** Tokens that are read fast enough not to speak of it. */
+export const LONG_READ = 64;
+
+/** Of an answer that was never begun. */
+export const noUsage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
+export const noTimings = {
+  firstTokenMs: 0,
+  prefillMs: 0,
+  decodeMs: 0,
+  thinkingMs: 0,
+  totalMs: 0,
+  tokensPerSecond: null,
+};

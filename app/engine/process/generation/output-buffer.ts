@@ -1,0 +1,98 @@
+import type { ModelText } from '../../../text/model-text.ts';
+import type { Part } from '../../../text/thinking.ts';
+import { callMarkers } from '../../../text/tool-calls/call-formats.ts';
+import type { Prompt } from '../../ipc-protocol.ts';
+import { createOutputDecoder, type OutputDecoder } from './output-decoder.ts';
+
+type Kind = Part['kind'];
+type Lengths = Record<Kind, number>;
+
+/** The answer as tokens and as text that was shown. Tokens can be taken back, and an answer can be gone on with: text that is
+ *  on the screen already is never shown twice. */
+export type OutputBuffer = {
+  readonly ids: readonly number[];
+  readonly inThinking: boolean;
+  /** One more token. `text`: what it added before anything was held back. */
+  push(id: number): { parts: Part[]; text: string; place: Kind; stopped: boolean };
+  flush(): Part[];
+  /** Keeps `length` tokens. Returns which kinds of text became shorter, with their new lengths. */
+  cut(length: number): { kind: Kind; from: number }[];
+};
+
+export type OutputBufferOptions = {
+  model: ModelText;
+  /** The prompt leaves the thinking open. */
+  inThinking: boolean;
+  stops: readonly string[];
+  /** Control tokens that are shown. */
+  markers?: readonly string[];
+  /** What was there before: its tokens, and how much text is shown of it. */
+  continuation: { ids: readonly number[]; shown: Lengths };
+};
+
+/** What is shown of what a model writes. A text that is gone on with as it is has no thinking: what looks like it stays text. */
+export function shownText(
+  text: ModelText,
+  { raw, tools }: Pick<Prompt, 'raw' | 'tools'>,
+): Pick<OutputBufferOptions, 'model' | 'markers'> {
+  if (!raw) return { model: text, markers: callMarkers(tools, text.template) };
+  const { open, close } = text.thinking ?? {};
+  return { model: { ...text, thinking: null }, markers: [open, close].filter((marker) => marker !== undefined) };
+}
+
+export function createOutputBuffer({
+  model,
+  inThinking,
+  stops,
+  markers = [],
+  continuation,
+}: OutputBufferOptions): OutputBuffer {
+  const ids: number[] = [];
+  // Text that was written by hand has no tokens; it stands before everything else.
+  const byHand: Lengths = continuation.ids.length === 0 ? continuation.shown : { thinking: 0, answer: 0 };
+  const shown: Lengths = { ...continuation.shown };
+  let had: Lengths = { ...byHand };
+  let scribe: OutputDecoder = open();
+  for (const id of continuation.ids) push(id);
+
+  function open(): OutputDecoder {
+    const answering = byHand.answer > 0 || byHand.thinking > 0;
+    return createOutputDecoder(model, { inThinking: inThinking && !answering, stops, shown: markers });
+  }
+
+  function push(id: number) {
+    const place: Kind = scribe.inThinking ? 'thinking' : 'answer';
+    ids.push(id);
+    const { parts, text, stopped } = scribe.push(id);
+    return { parts: parts.flatMap(fresh), text, place, stopped };
+  }
+
+  /** The part of a text that is not on the screen yet. */
+  function fresh({ kind, text }: Part): Part[] {
+    const start = had[kind];
+    had[kind] += text.length;
+    if (had[kind] <= shown[kind]) return [];
+    const rest = text.slice(Math.max(0, shown[kind] - start));
+    shown[kind] = had[kind];
+    return [{ kind, text: rest }];
+  }
+
+  return {
+    ids,
+    get inThinking() {
+      return scribe.inThinking;
+    },
+    push,
+    flush: () => scribe.flush().flatMap(fresh),
+    cut(length) {
+      const remaining = ids.slice(0, length);
+      ids.length = 0;
+      had = { ...byHand };
+      scribe = open();
+      for (const id of remaining) push(id);
+      const shorter = (['thinking', 'answer'] as const).filter((kind) => shown[kind] > had[kind]);
+      for (const kind of shorter) shown[kind] = had[kind];
+      return shorter.map((kind) => ({ kind, from: had[kind] }));
+    },
+  };
+}

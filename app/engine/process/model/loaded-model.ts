@@ -1,0 +1,197 @@
+import { totalmem } from 'node:os';
+import type * as Addon from '../../../../native/addon/index.d.ts';
+import { type Preprocessor, tokensFor, withDetail } from '../../../pictures/preprocessor.ts';
+import { KV_SCALE, ModelDescription, type ModelId } from '../../../protocol/index.ts';
+import { promptOf } from '../../../text/chat-template.ts';
+import type { TemplateRenderer } from '../../../text/jinja/template-renderer.ts';
+import { type ModelText, withTemplate } from '../../../text/model-text.ts';
+import type { Generation, Inspected, Loaded, LoadTarget, Priority, Prompt } from '../../ipc-protocol.ts';
+import type { Capacity } from '../scheduler.ts';
+import { createGrammars, type Grammars } from './grammars.ts';
+import { type EngineText, readEngineText } from './model-vision.ts';
+import { createSessionPool, type SessionPool } from './session-pool.ts';
+import { readModelText } from './tokenizer-files.ts';
+
+export type LoadedModel = {
+  readonly target: LoadTarget;
+  readonly native: Addon.Model;
+  readonly text: EngineText;
+  readonly grammars: Grammars;
+  /** Timelines for a kind of work: titles have one of their own, so that they do not disturb those of the chats. */
+  sessions(priority: Priority): SessionPool;
+  /** Tokens a timeline for this kind of work holds. */
+  contextLength(priority: Priority): number;
+  /** How many answers it writes at the same time, and the memory they may take together. */
+  capacity: Capacity;
+  /** What the timeline of an answer will take, about. */
+  bytesFor(generation: Pick<Generation, 'prompt' | 'sampling'>): number;
+  memoryBytes(): number;
+  loaded(): Loaded;
+  facts(): Loaded & { modelId: ModelId };
+  close(): void;
+};
+
+const titleContext = 2048;
+
+/** Free timelines that stay for the next question. */
+const spareSessions = 1;
+
+/** Answers that are written at the same time where the back end takes turns. */
+const answersAtOnce = 16;
+
+export async function loadModel(
+  addon: typeof Addon,
+  target: LoadTarget,
+  device: string | null,
+  signal: Addon.AbortFlag,
+  onProgress: (done: number, total: number) => void,
+  onKernels: (done: number, total: number) => void,
+): Promise<LoadedModel> {
+  const text = withTemplate(await readEngineText(addon, target.path), target.template);
+  const native = await addon.load(target.path, {
+    ...(device !== null && { device }),
+    ...(target.threads !== null && { threads: target.threads }),
+    ...(target.packed !== null && { packed: target.packed }),
+    onProgress,
+    onKernels,
+    signal,
+  });
+  native.setPromptCache(target.cacheBytes);
+  await native.setPromptCacheDisk(target.cacheDisk);
+  const whole = contextFor(native, target);
+  const contextLength = (priority: Priority) => (priority === 'title' ? Math.min(titleContext, whole) : whole);
+  const poolFor = (priority: Priority) =>
+    createSessionPool(
+      () => native.createSession({ kvType: target.kvType, contextLength: contextLength(priority) }),
+      spareSessions,
+    );
+  const [answers, titles] = [poolFor('chat'), poolFor('title')];
+  const memoryBytes = () =>
+    native.description.weightBytes + native.promptCache().bytes + answers.bytes() + titles.bytes();
+  const loaded = (): Loaded => ({ backEnd: native.device.backEnd, memoryBytes: memoryBytes(), contextLength: whole });
+
+  try {
+    answers.giveBack(answers.take(''));
+  } catch (error) {
+    native.close();
+    throw error;
+  }
+  return {
+    target,
+    native,
+    text,
+    grammars: createGrammars(addon, text, native.vocabularySize),
+    sessions: (priority) => (priority === 'title' ? titles : answers),
+    contextLength,
+    capacity: { atOnce: native.takesTurns ? answersAtOnce : 1, bytes: contextMemory() },
+    bytesFor: (generation) => bytesFor(generation, { native, target, text }, whole),
+    memoryBytes,
+    loaded,
+    facts: () => ({ modelId: target.modelId, ...loaded() }),
+    close() {
+      answers.close();
+      titles.close();
+      native.close();
+    },
+  };
+}
+
+const maxDefaultContext = 32_768;
+
+/** What contexts may take: those of several answers together, and one of which no length was asked. */
+const contextMemory = () => totalmem() / 4;
+
+/** Characters a token stands for at the least, in text that a person writes. */
+const shortestToken = 2;
+
+/** Tokens an answer is given room for when nobody said how long it may become. */
+const usualAnswer = 1024;
+
+function bytesFor(
+  { prompt, sampling }: Pick<Generation, 'prompt' | 'sampling'>,
+  { native, target: { kvType }, text }: Pick<LoadedModel, 'native' | 'target' | 'text'>,
+  contextLength: number,
+): number {
+  const { vision } = text;
+  const seen = vision === null ? 0 : picturesIn(prompt, vision.preprocessor);
+  const { text: raw = '', suffix = null } = prompt.raw ?? {};
+  const said = prompt.messages.reduce((sum, { text, thinking }) => sum + text.length + thinking.length, 0);
+  const characters = said + raw.length + (suffix?.length ?? 0);
+  const tokens = characters / shortestToken + seen + (sampling.maxTokens ?? usualAnswer);
+  const { contextBytesPerToken, stateBytes } = native.description;
+  return stateBytes + Math.min(tokens, contextLength) * contextBytesPerToken * KV_SCALE[kvType];
+}
+
+const picturesIn = ({ messages }: Pick<Prompt, 'messages'>, preprocessor: Preprocessor): number =>
+  messages
+    .flatMap(({ pictures = [] }) => pictures)
+    .reduce((sum, picture) => sum + tokensFor(withDetail(preprocessor, picture.detail), picture), 0);
+
+/** What was asked for, at most what the model knows; without a wish as much as the memory for contexts holds. */
+function contextFor(native: Addon.Model, { contextLength: wanted, kvType }: LoadTarget): number {
+  if (wanted !== null) return Math.min(wanted, native.contextLength);
+  const perToken = native.description.contextBytesPerToken * KV_SCALE[kvType];
+  const fits = perToken > 0 ? Math.floor(contextMemory() / perToken) : maxDefaultContext;
+  return Math.max(512, Math.min(native.contextLength, maxDefaultContext, fits));
+}
+
+/** What the files of a model say: the verdict of the addon, and whether its template thinks. `known`: its text, when it is
+ *  in memory and need not be read again. */
+export async function inspectModel(
+  addon: typeof Addon,
+  renderer: TemplateRenderer,
+  path: string,
+  known: ModelText | null,
+): Promise<Inspected> {
+  const description = ModelDescription.parse(await addon.inspect(path));
+  return {
+    description,
+    thinking: await thinkingOf(addon, renderer, path, known),
+    names: await declaredNames(addon, path),
+  };
+}
+
+/** The whole name, and what it is made of: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md#general-metadata */
+async function declaredNames(addon: typeof Addon, path: string): Promise<string[]> {
+  if (!path.toLowerCase().endsWith('.gguf')) return [];
+  const metadata = await addon.ggufMetadata(path);
+  const said = (key: string) => {
+    const value = metadata[key];
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  const base = said('general.basename');
+  const parts = [base, said('general.size_label'), said('general.finetune'), said('general.version')];
+  const whole = base === '' ? '' : parts.filter((part) => part !== '').join(' ');
+  return [said('general.name'), whole].filter((name) => name !== '');
+}
+
+async function thinkingOf(
+  addon: typeof Addon,
+  renderer: TemplateRenderer,
+  path: string,
+  known: ModelText | null,
+): Promise<Inspected['thinking']> {
+  const never = { able: false, byDefault: false };
+  let text: ModelText;
+  try {
+    text = known ?? (await readModelText(addon, path));
+  } catch {
+    // Without a readable tokenizer the verdict on the weights still stands; loading will say what is wrong.
+    return never;
+  }
+  const { template } = text;
+  if (!text.thinking || template === null) return never;
+  const rendered = async (thinking: boolean | null) => {
+    const prompt = await promptOf({ ...text, template }, renderer, {
+      messages: [{ role: 'user', content: 'Hello' }],
+      thinking,
+    });
+    return { open: prompt.inThinking, ids: prompt.ids.join() };
+  };
+  try {
+    const [free, off] = [await rendered(null), await rendered(false)];
+    return { able: true, byDefault: free.open || free.ids !== off.ids };
+  } catch {
+    return never;
+  }
+}

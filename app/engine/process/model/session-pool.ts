@@ -1,0 +1,49 @@
+import type * as Addon from '../../../../native/addon/index.d.ts';
+
+/** The timelines of a model: one for each answer that is being written. */
+export type SessionPool = {
+  /** The one that `owner` had last when nobody uses it, else another that is free, else a new one. It belongs to whoever took
+   *  it until it is given back. @throws what the addon throws when there is no memory for one */
+  take(owner: string): Addon.Session;
+  giveBack(session: Addon.Session): void;
+  bytes(): number;
+  close(): void;
+};
+
+type Entry = { session: Addon.Session; owner: string; used: boolean };
+
+/** `spare`: how many stay when nobody uses them. What they have read lives on in the prompt cache of the model. */
+export function createSessionPool(create: () => Addon.Session, spare: number): SessionPool {
+  /** Used longest ago first. */
+  let entries: Entry[] = [];
+
+  function closeSpare() {
+    const free = entries.filter(({ used }) => !used);
+    const surplus = new Set(free.slice(0, Math.max(0, free.length - spare)));
+    for (const { session } of surplus) session.close();
+    entries = entries.filter((entry) => !surplus.has(entry));
+  }
+
+  return {
+    take(owner) {
+      const free = entries.filter(({ used }) => !used);
+      const found = free.findLast((entry) => entry.owner === owner) ?? free[0];
+      const entry = found ?? { session: create(), owner, used: true };
+      if (!found) entries.push(entry);
+      Object.assign(entry, { owner, used: true });
+      return entry.session;
+    },
+    giveBack(session) {
+      const entry = entries.find((one) => one.session === session);
+      if (!entry) return;
+      entry.used = false;
+      entries = [...entries.filter((one) => one !== entry), entry];
+      closeSpare();
+    },
+    bytes: () => entries.reduce((sum, { session }) => sum + session.memoryBytes, 0),
+    close() {
+      for (const { session } of entries) session.close();
+      entries = [];
+    },
+  };
+}

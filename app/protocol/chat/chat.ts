@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { Grounding } from '../documents.ts';
+import { Failure } from '../errors.ts';
+import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, Time, TurnId } from '../ids.ts';
+import { ToolNames, ToolUse } from './tools.ts';
+import { FinishReason, LoopEvidence, Timings, Usage } from './turn.ts';
+
+/** Unset fields follow the model's generation_config, then the engine's defaults. */
+export const SamplingSettings = z
+  .object({
+    temperature: z.number().min(0).max(5),
+    topK: z.number().int().min(0).max(1000),
+    topP: z.number().min(0).max(1),
+    minP: z.number().min(0).max(1),
+    repetitionPenalty: z.number().min(0.5).max(2),
+    presencePenalty: z.number().min(-2).max(2),
+    frequencyPenalty: z.number().min(-2).max(2),
+    seed: z.number().int().nonnegative(),
+    maxTokens: z.number().int().min(1).max(1_000_000),
+  })
+  .partial();
+export type SamplingSettings = z.infer<typeof SamplingSettings>;
+
+export const Attachment = z.object({
+  id: AttachmentId,
+  name: z.string(),
+  bytes: z.number().int(),
+  /** Of a picture: for a model that sees. */
+  tokens: z.number().int().nullable(),
+  /** In pixels, upright; null: a text. */
+  picture: z.object({ width: z.number().int(), height: z.number().int() }).nullable().default(null),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+export const Chat = z.object({
+  id: ChatId,
+  title: z.string(),
+  /** Who wrote the title: nobody yet, the model, or the user (then the model never changes it). */
+  titleSource: z.enum(['none', 'model', 'user']),
+  pinned: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+  modelId: ModelId.nullable(),
+  systemPrompt: z.string(),
+  sampling: SamplingSettings,
+  /** null follows the model's default. */
+  thinking: z.boolean().nullable(),
+  loopGuard: z.boolean(),
+  /** Answers come from the documents of these; empty: no documents. */
+  collectionIds: z.array(CollectionId),
+  /** Tools that are switched on; null follows Settings. */
+  tools: ToolNames.nullable(),
+  draft: z.string(),
+  /** The last message of the branch that is shown. */
+  leafId: MessageId.nullable(),
+});
+export type Chat = z.infer<typeof Chat>;
+
+/** Messages that may wait in one chat. */
+export const MAX_QUEUED = 5;
+
+export const MessageState = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('done'), reason: FinishReason.nullable() }),
+  /** The lowest place goes first, of two with the same the older; those of older versions have none, which is 0. */
+  z.object({ status: z.literal('queued'), place: z.number().int().optional() }),
+  z.object({ status: z.literal('running'), turnId: TurnId }),
+  /** In a loop (`evidence`), or after so many tokens of thinking (`thought`). */
+  z.object({
+    status: z.literal('paused'),
+    turnId: TurnId,
+    evidence: LoopEvidence.optional(),
+    thought: z.number().int().optional(),
+  }),
+  z.object({ status: z.literal('failed'), failure: Failure }),
+]);
+export type MessageState = z.infer<typeof MessageState>;
+
+/** A message and all before it are kept from the model, from `at` on; a summary may stand for them. `back`: they were brought
+ *  back at that time. */
+export const ContextCutoff = z.object({ since: Time, summary: z.string().nullable(), restored: z.boolean() });
+export type ContextCutoff = z.infer<typeof ContextCutoff>;
+
+/** A node of the conversation tree. Siblings (same parent and role) are versions of one message. */
+export const Message = z.object({
+  id: MessageId,
+  chatId: ChatId,
+  parentId: MessageId.nullable(),
+  role: z.enum(['user', 'assistant']),
+  createdAt: Time,
+  text: z.string(),
+  thinking: z.string(),
+  attachments: z.array(Attachment),
+  state: MessageState,
+  /** Answers: what wrote it and how it went. */
+  modelName: z.string().nullable(),
+  usage: Usage.nullable(),
+  timings: Timings.nullable(),
+  loops: z.array(LoopEvidence),
+  /** Answers from documents: what they rest on. */
+  grounding: Grounding.nullable(),
+  contextCutoff: ContextCutoff.nullable(),
+  /** Answers: what was called, in order. */
+  toolUses: z.array(ToolUse),
+});
+export type Message = z.infer<typeof Message>;
+
+/** A hit of the sidebar search. Highlights are [start, end) in characters of `excerpt`. */
+export const SearchHit = z.object({
+  chatId: ChatId,
+  messageId: MessageId.nullable(),
+  title: z.string(),
+  excerpt: z.string(),
+  highlights: z.array(z.tuple([z.number().int(), z.number().int()])),
+});
+export type SearchHit = z.infer<typeof SearchHit>;

@@ -1,0 +1,252 @@
+import { z } from 'zod';
+import type { AnswerRequest, ConversationMessage, Tool, ToolCall } from '../../../core/inference.ts';
+import { LonghandError, parseJson, type SamplingSettings } from '../../../protocol/index.ts';
+import { MAX_PICTURES, NOT_FETCHED, ofDataUrl } from '../pictures.ts';
+
+//  What the dialect of OpenAI asks, and what is meant by it: https://platform.openai.com/docs/api-reference
+
+const Part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  image_url: z.union([z.string(), z.looseObject({ url: z.string() }).transform(({ url }) => url)]).optional(),
+});
+const TEXTS = ['text', 'input_text', 'output_text'];
+const IMAGES = ['image_url', 'input_image'];
+
+/** What a message says and shows. */
+export const Content = z.union([
+  z.string().transform((text) => ({ text, pictures: [] as Uint8Array[] })),
+  z.array(Part).transform((parts, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+    const said: string[] = [];
+    const pictures: Uint8Array[] = [];
+    for (const { type, text, image_url: address } of parts) {
+      const bytes = IMAGES.includes(type) && address !== undefined ? ofDataUrl(address) : null;
+      if (text !== undefined && TEXTS.includes(type)) said.push(text);
+      else if (bytes) pictures.push(bytes);
+      else if (IMAGES.includes(type)) refuse(NOT_FETCHED);
+      else refuse(`has a part of type "${type}"; text and pictures can be read here`);
+    }
+    if (pictures.length > MAX_PICTURES) refuse(`has ${pictures.length} pictures, at most ${MAX_PICTURES} are allowed`);
+    return { text: said.join(''), pictures };
+  }),
+]);
+
+const Call = z.looseObject({
+  id: z.string().max(200).optional(),
+  function: z.looseObject({ name: z.string().min(1).max(200), arguments: z.string().default('{}') }),
+});
+
+const Message = z
+  .looseObject({
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+    content: Content.nullish().transform((content) => content ?? { text: '', pictures: [] }),
+    reasoning_content: z.string().nullish(),
+    tool_calls: z.array(Call).nullish(),
+    tool_call_id: z.string().max(200).optional(),
+    name: z.string().max(200).optional(),
+  })
+  .refine(({ role, content }) => role === 'user' || content.pictures.length === 0, 'only a user shows pictures');
+
+/** What else a schema says, `strict` among it, is for the model to read: nothing binds it yet. */
+export const FunctionTool = z
+  .looseObject({
+    type: z.literal('function', 'only functions can be called here'),
+    function: z.looseObject({ name: z.string().min(1).max(200) }),
+  })
+  .transform(({ function: tool }): Tool => ({ type: 'function', function: tool }));
+
+const absent = (what: string) =>
+  z
+    .union([z.null(), z.array(z.unknown()).max(0, `${what} are not supported yet`)], `${what} are not supported yet`)
+    .optional();
+
+/** The engine has no bias for single tokens: a request that asks for one is refused, not ignored. */
+export const NoBias = z
+  .record(z.string(), z.number())
+  .refine((given) => Object.keys(given).length === 0, 'is not supported; leave it out')
+  .nullish();
+
+/** `strict` or not, a schema is kept to. */
+const ResponseFormat = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({ schema: z.union([z.record(z.string(), z.unknown()), z.boolean()]) }),
+  }),
+]);
+
+/** How tokens are chosen, and of how many an answer may be. */
+export const samplingFields = {
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.number().int().min(0).max(1000).nullish(),
+  min_p: z.number().min(0).max(1).nullish(),
+  repetition_penalty: z.number().min(0.5).max(2).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  seed: z.number().int().nullish(),
+  max_tokens: z.number().int().min(1).max(1_000_000).nullish(),
+};
+export const Stops = z.union([z.string(), z.array(z.string()).max(16)]).nullish();
+
+export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
+
+/** Answers or texts that one request may ask for. */
+export const MAX_CHOICES = 16;
+
+/** Alternatives of a token. */
+export const MAX_ALTERNATIVES = 20;
+
+export const ChatBody = z
+  .looseObject({
+    model: z.string().min(1).max(500),
+    messages: z.array(Message).min(1),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    ...samplingFields,
+    max_completion_tokens: z.number().int().min(1).max(1_000_000).nullish(),
+    stop: Stops,
+    n: z.number().int().min(1).max(MAX_CHOICES).nullish(),
+    reasoning_effort: Effort.nullish(),
+    tools: z.array(FunctionTool).max(128).nullish(),
+    tool_choice: z
+      .union(
+        [
+          z.enum(['auto', 'none', 'required']),
+          z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
+        ],
+        'has to be "auto", "none", "required", or a function by its name',
+      )
+      .nullish(),
+    functions: absent('functions'),
+    logit_bias: NoBias,
+    logprobs: z.boolean().nullish(),
+    top_logprobs: z.number().int().min(0).max(MAX_ALTERNATIVES).nullish(),
+    response_format: ResponseFormat.nullish(),
+  })
+  .refine(
+    ({ response_format, tools, tool_choice }) =>
+      (response_format?.type ?? 'text') === 'text' || (tools ?? []).length === 0 || tool_choice === 'none',
+    { path: ['response_format'], error: 'cannot be combined with tools that may be called; leave one of them out' },
+  )
+  .refine(({ logprobs, top_logprobs }) => top_logprobs == null || logprobs === true, {
+    path: ['top_logprobs'],
+    error: 'needs "logprobs": true',
+  });
+export type ChatBody = z.infer<typeof ChatBody>;
+
+export const EmbeddingsBody = z.looseObject({
+  model: z.string().min(1).max(500),
+  input: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(2048)]),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  dimensions: z.null('the length of a vector is that of the model').optional(),
+  /** Encoders that tell questions from passages: which of them this is. */
+  input_type: z.enum(['query', 'passage']).nullish(),
+});
+
+/** What is asked, once for each answer. The same seed would write the same answer again. */
+export function requestsOf(body: ChatBody): AnswerRequest[] {
+  const { n, seed } = body;
+  return [...Array(n ?? 1).keys()].map((number) => requestOf({ ...body, seed: seed == null ? seed : seed + number }));
+}
+
+/** What is asked, without the words of the dialect. */
+export function requestOf(body: ChatBody): AnswerRequest {
+  const { stop, reasoning_effort } = body;
+  return {
+    model: body.model,
+    messages: conversationOf(body.messages),
+    tools: body.tool_choice === 'none' ? [] : (body.tools ?? []),
+    thinking: reasoning_effort == null ? null : reasoning_effort !== 'none',
+    thinkingTokens: null,
+    sampling: samplingOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }),
+    logprobs: body.logprobs ? (body.top_logprobs ?? 0) : null,
+    grammar: callOfChoice(body) ?? grammarOf(body.response_format),
+    stops: stopsOf(stop),
+  };
+}
+
+export const stopsOf = (stop: string | string[] | null | undefined): string[] =>
+  stop == null ? [] : typeof stop === 'string' ? [stop] : stop;
+
+function grammarOf(format: ChatBody['response_format']): NonNullable<AnswerRequest['grammar']> | null {
+  if (format?.type === 'json_schema') return { kind: 'json-schema', text: JSON.stringify(format.json_schema.schema) };
+  return format?.type === 'json_object' ? anyObject : null;
+}
+
+export function callOfChoice({
+  tools,
+  tool_choice: choice,
+}: Pick<ChatBody, 'tools' | 'tool_choice'>): NonNullable<AnswerRequest['grammar']> | null {
+  if (choice == null || choice === 'auto' || choice === 'none') return null;
+  return calledAs(tools ?? [], choice === 'required' ? null : choice.function.name);
+}
+
+/** A call of the tool of this name, or of any.
+ *  @throws LonghandError `bad-request` where there is none */
+export function calledAs(tools: Tool[], name: string | null): NonNullable<AnswerRequest['grammar']> {
+  const chosen = tools.filter((tool) => name === null || tool.function.name === name);
+  if (chosen.length > 0) return { kind: 'call', tools: chosen };
+  const known = tools.map((tool) => tool.function.name).join(', ');
+  throw new LonghandError(
+    'bad-request',
+    `[tool_choice] there is no such tool; ${known === '' ? 'the request gives no tools' : `expected one of ${known}`}`,
+  );
+}
+
+export const anyObject = { kind: 'json-schema', text: '{"type":"object"}' } as const;
+
+/** Instructions at the beginning are one message: most templates know only one. */
+function conversationOf(messages: ChatBody['messages']): ConversationMessage[] {
+  const begin = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
+  const instructions = messages.slice(0, begin === -1 ? messages.length : begin);
+  const rest = messages.slice(instructions.length);
+  const text = instructions.map(({ content }) => content.text).join('\n\n');
+  return [
+    ...(text === '' ? [] : [{ role: 'system' as const, text, thinking: '' }]),
+    ...rest.map(({ role, content, reasoning_content, tool_calls, tool_call_id, name }) => ({
+      role: role === 'developer' ? ('system' as const) : role,
+      text: content.text,
+      ...(content.pictures.length > 0 && { pictures: content.pictures }),
+      thinking: reasoning_content ?? '',
+      ...(tool_calls && { calls: tool_calls.map(callOf) }),
+      ...(role === 'tool' && {
+        answers: { ...(tool_call_id !== undefined && { callId: tool_call_id }), ...(name !== undefined && { name }) },
+      }),
+    })),
+  ];
+}
+
+export function samplingOf(body: z.infer<z.ZodObject<typeof samplingFields>>): SamplingSettings {
+  const given = {
+    temperature: body.temperature,
+    topP: body.top_p,
+    topK: body.top_k,
+    minP: body.min_p,
+    repetitionPenalty: body.repetition_penalty,
+    presencePenalty: body.presence_penalty,
+    frequencyPenalty: body.frequency_penalty,
+    seed: body.seed == null ? null : Math.abs(body.seed) % 2 ** 31,
+    maxTokens: body.max_tokens,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as SamplingSettings;
+}
+
+/** Templates want the arguments as they are, not as their text. */
+export const callOf = ({ id, function: { name, arguments: given } }: z.infer<typeof Call>): ToolCall => ({
+  ...(id !== undefined && { id }),
+  type: 'function',
+  function: { name, arguments: jsonOr(given) },
+});
+
+/** @throws LonghandError `too-large` */
+function jsonOr(text: string): unknown {
+  try {
+    return parseJson(text, 'arguments');
+  } catch (error) {
+    if (error instanceof LonghandError && error.code === 'too-large') throw error;
+    return text;
+  }
+}

@@ -1,0 +1,62 @@
+import type { AnswerPart, ServedModel } from '../../../core/inference.ts';
+import type { FinishReason, Usage } from '../../../protocol/index.ts';
+import type { Problem } from '../problems.ts';
+
+//  What the dialect of OpenAI says in more than one of its endpoints.
+
+const FINISH: Partial<Record<FinishReason, string>> = { length: 'length', context: 'length', tool: 'tool_calls' };
+export const finishReason = (reason: FinishReason): string => FINISH[reason] ?? 'stop';
+
+export const callObject = ({ id, name, arguments: given }: Extract<AnswerPart, { type: 'call' }>) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: given },
+});
+
+export const usageObject = ({ promptTokens, cachedTokens, thinkingTokens, answerTokens }: Usage) => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: thinkingTokens + answerTokens,
+  total_tokens: promptTokens + thinkingTokens + answerTokens,
+  prompt_tokens_details: { cached_tokens: cachedTokens },
+  completion_tokens_details: { reasoning_tokens: thinkingTokens },
+});
+
+export const sumOf = (usages: readonly Usage[]): Usage => {
+  const sum = (count: (usage: Usage) => number) => usages.reduce((total, usage) => total + count(usage), 0);
+  return {
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    cachedTokens: sum(({ cachedTokens }) => cachedTokens),
+    thinkingTokens: sum(({ thinkingTokens }) => thinkingTokens),
+    answerTokens: sum(({ answerTokens }) => answerTokens),
+  };
+};
+
+export const modelObject = ({ id, name, kind, entry }: ServedModel) => ({
+  id,
+  object: 'model',
+  created: 0,
+  owned_by: 'longhand',
+  name,
+  kind,
+  context_length: entry.description?.contextLength ?? null,
+});
+
+export const problemObject = ({ status, code, message }: Problem) => ({
+  error: {
+    message,
+    type: status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error',
+    param: null,
+    code: CODES[code] ?? code.replace(/-/g, '_'),
+  },
+});
+
+const CODES: Partial<Record<Problem['code'], string>> = {
+  'model-missing': 'model_not_found',
+  'context-full': 'context_length_exceeded',
+};
+
+export const problemResponse = (problem: Problem): Response =>
+  Response.json(problemObject(problem), {
+    status: problem.status,
+    ...(problem.status === 429 && { headers: { 'Retry-After': '2' } }),
+  });

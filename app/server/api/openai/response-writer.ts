@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import type { AnswerPart, TokenScore } from '../../../core/inference.ts';
+import { scoreObject } from './logprobs.ts';
+
+//  An answer as items of a response, and the events by which a client hears of them: an item is added, its part is added, text
+//  comes, the part is done, the item is done.
+
+export type Event = { type: string } & Record<string, unknown>;
+export type OutputItem = { id: string; type: string } & Record<string, unknown>;
+
+export type ResponseWriter = {
+  /** So far, the whole ones. */
+  readonly output: readonly OutputItem[];
+  push(part: AnswerPart): Event[];
+  /** Closes what is open. An answer of nothing is an empty message. */
+  end(status: 'completed' | 'incomplete'): Event[];
+};
+
+type Open = { kind: 'thinking' | 'answer'; id: string; text: string; scores: TokenScore[] };
+
+const idOf = (prefix: string): string => `${prefix}_${randomUUID().replace(/-/g, '')}`;
+
+export function createResponseWriter(): ResponseWriter {
+  const output: OutputItem[] = [];
+  let open: Open | null = null;
+
+  const place = ({ id }: { id: string }) => ({ item_id: id, output_index: output.length, content_index: 0 });
+
+  function begin(kind: Open['kind']): Event[] {
+    open = { kind, id: idOf(kind === 'answer' ? 'msg' : 'rs'), text: '', scores: [] };
+    const item = itemOf(open, 'in_progress', []);
+    return [
+      { type: 'response.output_item.added', output_index: output.length, item },
+      { type: 'response.content_part.added', ...place(open), part: partOf(open) },
+    ];
+  }
+
+  function close(status: 'completed' | 'incomplete'): Event[] {
+    if (!open) return [];
+    const part = partOf(open);
+    const item = itemOf(open, status, [part]);
+    const said = { ...place(open), text: open.text };
+    const events: Event[] = [
+      open.kind === 'answer'
+        ? { type: 'response.output_text.done', ...said, logprobs: open.scores.map(scoreObject) }
+        : { type: 'response.reasoning_text.done', ...said },
+      { type: 'response.content_part.done', ...place(open), part },
+      { type: 'response.output_item.done', output_index: output.length, item },
+    ];
+    output.push(item);
+    open = null;
+    return events;
+  }
+
+  function say({ kind, text, scores = [] }: Extract<AnswerPart, { type: 'text' }>): Event[] {
+    const events = open?.kind === kind ? [] : [...close('completed'), ...begin(kind)];
+    if (!open) return events;
+    open.text += text;
+    open.scores.push(...scores);
+    const delta = { ...place(open), delta: text };
+    events.push(
+      kind === 'answer'
+        ? { type: 'response.output_text.delta', ...delta, logprobs: scores.map(scoreObject) }
+        : { type: 'response.reasoning_text.delta', ...delta },
+    );
+    return events;
+  }
+
+  function call({ id: call_id, name, arguments: given }: Extract<AnswerPart, { type: 'call' }>): Event[] {
+    const closed = close('completed');
+    const output_index = output.length;
+    const item = { id: idOf('fc'), type: 'function_call', call_id, name, arguments: given, status: 'completed' };
+    output.push(item);
+    const where = { item_id: item.id, output_index };
+    return [
+      ...closed,
+      { type: 'response.output_item.added', output_index, item: { ...item, arguments: '', status: 'in_progress' } },
+      { type: 'response.function_call_arguments.delta', ...where, delta: given },
+      { type: 'response.function_call_arguments.done', ...where, name, arguments: given },
+      { type: 'response.output_item.done', output_index, item },
+    ];
+  }
+
+  return {
+    output,
+    push(part) {
+      if (part.type === 'text') return say(part);
+      return part.type === 'call' ? call(part) : [];
+    },
+    end(status) {
+      const answered = open?.kind === 'answer' || output.some(({ type }) => type !== 'reasoning');
+      if (answered || status === 'incomplete') return close(status);
+      return [...close(status), ...begin('answer'), ...close(status)];
+    },
+  };
+}
+
+const partOf = ({ kind, text, scores }: Open) =>
+  kind === 'answer'
+    ? { type: 'output_text', text, annotations: [], logprobs: scores.map(scoreObject) }
+    : { type: 'reasoning_text', text };
+
+const itemOf = ({ kind, id }: Open, status: string, content: object[]): OutputItem =>
+  kind === 'answer'
+    ? { id, type: 'message', role: 'assistant', status, content }
+    : { id, type: 'reasoning', status, summary: [], content };

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import type { AnswerPart } from '../../../core/inference.ts';
+import { type FinishReason, LonghandError, type Usage } from '../../../protocol/index.ts';
+import type { Answers } from '../answers.ts';
+import { jsonOf } from '../body.ts';
+import { hangUpOf } from '../hang-up.ts';
+import { problemOf, readBody } from '../problems.ts';
+import { serverSentEvents, sse, streamed } from '../stream.ts';
+import { problemResponse } from './openai-objects.ts';
+import { createResponseStore } from './response-store.ts';
+import { createResponseWriter, type Event, type OutputItem } from './response-writer.ts';
+import { type Item, ResponsesBody, requestOfItems } from './responses-body.ts';
+
+//  Responses of the dialect of OpenAI. They are remembered for a while, so that the next one can go on from them by name.
+
+export function responses(answers: Answers): Hono {
+  const app = new Hono();
+  const store = createResponseStore();
+  app.onError((error) => problemResponse(problemOf(error)));
+
+  const found = (id: string, where: string) => {
+    const stored = store.get(id);
+    if (stored) return stored;
+    throw new LonghandError(
+      'not-found',
+      `[${where}] "${id}" is not here: responses are kept in memory, the latest ones only, and not with "store": false`,
+    );
+  };
+
+  app.post('/', async (context) => {
+    const body = readBody(ResponsesBody, await jsonOf(context));
+    const { previous_response_id: previous } = body;
+    const earlier = previous == null ? [] : found(previous, 'previous_response_id').items;
+    const hungUp = hangUpOf(context);
+    const parts = answers.parts(requestOfItems(body, earlier), hungUp.signal);
+    const first = await parts.next();
+    const keep = (response: Response) => {
+      if (body.store === false) return;
+      store.keep({ response, items: [...earlier, ...(body.input ?? []), ...response.output.map(asInput)] });
+    };
+    const events = written(body, first, parts, keep);
+    if (body.stream) return streamed(serverSentEvents, frames(events), hungUp);
+    for await (const { response } of events) {
+      const { status } = response ?? {};
+      if (response && status !== 'in_progress') return context.json(response);
+    }
+    throw new Error('[api] a response without an end');
+  });
+
+  app.get('/:id', (context) => {
+    if (context.req.query('stream') === 'true') {
+      throw new LonghandError('bad-request', '[stream] a stored response is sent in one piece; leave out "stream"');
+    }
+    return context.json(found(context.req.param('id'), 'response').response);
+  });
+  app.delete('/:id', (context) => {
+    const { id } = found(context.req.param('id'), 'response').response;
+    store.forget(id);
+    return context.json({ id, object: 'response', deleted: true });
+  });
+  return app;
+}
+
+async function* frames(events: AsyncGenerator<Numbered, void>): AsyncGenerator<string, void> {
+  for await (const event of events) yield sse(event, event.type);
+}
+
+type Response = ReturnType<typeof responseOf>;
+type Numbered = Event & { sequence_number: number; response?: Response };
+
+/** Everything that is said of a response, to its end. What goes wrong before the first token has been thrown already, what goes
+ *  wrong later is an end of its own. */
+async function* written(
+  body: ResponsesBody,
+  first: IteratorResult<AnswerPart, void>,
+  parts: AsyncGenerator<AnswerPart, void>,
+  keep: (response: Response) => void,
+): AsyncGenerator<Numbered, void> {
+  const writer = createResponseWriter();
+  const base = baseOf(body);
+  let count = 0;
+  const say = (event: Event): Numbered => ({ ...event, sequence_number: count++ });
+  const told = (type: string, response: Response): Numbered => ({ ...say({ type }), response });
+  try {
+    yield told('response.created', responseOf(base, 'in_progress', []));
+    yield told('response.in_progress', responseOf(base, 'in_progress', []));
+    for (let next = first; !next.done; next = await parts.next()) {
+      const part = next.value;
+      if (part.type !== 'end') {
+        yield* writer.push(part).map(say);
+        continue;
+      }
+      const status = statusOf(part.reason);
+      yield* writer.end(status).map(say);
+      const incomplete_details = status === 'incomplete' ? { reason: 'max_output_tokens' } : null;
+      const response = responseOf(base, status, writer.output, { usage: usageObject(part.usage), incomplete_details });
+      keep(response);
+      yield told(`response.${status}`, response);
+    }
+  } catch (error) {
+    const { message } = problemOf(error);
+    const failed = responseOf(base, 'failed', writer.output, { error: { code: 'server_error', message } });
+    yield told('response.failed', failed);
+  } finally {
+    await parts.return();
+  }
+}
+
+const statusOf = (reason: FinishReason): 'completed' | 'incomplete' =>
+  reason === 'length' || reason === 'context' ? 'incomplete' : 'completed';
+
+type Base = ReturnType<typeof baseOf>;
+
+/** What is the same from the first event to the last. */
+const baseOf = (body: ResponsesBody) => ({
+  id: `resp_${randomUUID().replace(/-/g, '')}`,
+  object: 'response',
+  created_at: Math.floor(Date.now() / 1000),
+  model: body.model,
+  instructions: body.instructions ?? null,
+  previous_response_id: body.previous_response_id ?? null,
+  store: body.store ?? true,
+  background: false,
+  temperature: body.temperature ?? null,
+  top_p: body.top_p ?? null,
+  max_output_tokens: body.max_output_tokens ?? null,
+  tools: body.tools ?? [],
+  tool_choice: body.tool_choice ?? 'auto',
+  parallel_tool_calls: body.parallel_tool_calls ?? true,
+  text: { format: body.text?.format ?? { type: 'text' } },
+  reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
+  top_logprobs: body.top_logprobs ?? 0,
+  truncation: 'disabled',
+  metadata: body.metadata ?? {},
+});
+
+const responseOf = (
+  base: Base,
+  status: 'in_progress' | 'completed' | 'incomplete' | 'failed',
+  output: readonly OutputItem[],
+  more: { usage?: object; error?: object; incomplete_details?: object | null } = {},
+) => ({ ...base, status, error: null, incomplete_details: null, usage: null, ...more, output: [...output] });
+
+/** An item of an answer, as the next request would send it. */
+const asInput = (item: OutputItem): Item => {
+  if (item.type === 'function_call') return item as Item;
+  const content = item.content as { text: string }[];
+  const text = content.map((part) => part.text).join('');
+  return item.type === 'message'
+    ? { type: 'message', role: 'assistant', content: { text, pictures: [] } }
+    : { type: 'reasoning', content: [{ text }] };
+};
+
+const usageObject = ({ promptTokens, cachedTokens, thinkingTokens, answerTokens }: Usage) => ({
+  input_tokens: promptTokens,
+  input_tokens_details: { cached_tokens: cachedTokens },
+  output_tokens: thinkingTokens + answerTokens,
+  output_tokens_details: { reasoning_tokens: thinkingTokens },
+  total_tokens: promptTokens + thinkingTokens + answerTokens,
+});

@@ -1,0 +1,66 @@
+import { MessageChannelMain, type MessagePortMain, utilityProcess } from 'electron';
+import { type Ending, listenToErrors } from '../../app/process/supervisor.ts';
+import type { Paths } from '../paths.ts';
+import type { ChildWish } from './core-ipc.ts';
+
+export type Children = {
+  /** Starts one and gives the other end of its pipe. */
+  start(number: number, wish: ChildWish): MessagePortMain;
+  kill(number: number): void;
+  /** When the core ends, its processes end. */
+  killAll(): void;
+};
+
+/** Owns the processes of the core: a fault of a GPU ends the engine and nothing else, a hostile document its reader. */
+export function createChildren(paths: Paths, onEnd: (number: number, ending: Ending) => void): Children {
+  const running = new Map<number, Electron.UtilityProcess>();
+  const kill = (number: number) => {
+    const child = running.get(number);
+    if (child) endAtOnce(child);
+  };
+  return {
+    start(number, wish) {
+      const child = wish.run === 'engine' ? engine(paths) : reader(paths, wish);
+      running.set(number, child);
+      const lastWords = listenToErrors(child.stderr);
+      child.once('exit', (code) => {
+        // One that was ended with its core: the next core counts from one again, and has a process of this number itself.
+        if (running.get(number) !== child) return;
+        running.delete(number);
+        onEnd(number, { how: `code ${code}`, lastWords: lastWords() });
+      });
+      const { port1, port2 } = new MessageChannelMain();
+      child.postMessage('port', [port1]);
+      return port2;
+    },
+    kill,
+    killAll() {
+      const ended = [...running.values()];
+      running.clear();
+      for (const child of ended) endAtOnce(child);
+    },
+  };
+}
+
+/** kill() of Electron asks, and a process inside a long computation would not hear it. One that is still being started has no
+ *  number yet, and ends as soon as it has. */
+export function endAtOnce(child: Electron.UtilityProcess): void {
+  if (child.pid === undefined) return void child.once('spawn', () => endAtOnce(child));
+  try {
+    process.kill(child.pid, 'SIGKILL');
+  } catch {
+    // It has just ended by itself.
+  }
+}
+
+const engine = (paths: Paths) =>
+  utilityProcess.fork(paths.engine, [paths.addon, paths.worker, paths.pictureWorker], {
+    serviceName: 'Longhand engine',
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+
+const reader = (paths: Paths, { limits }: Extract<ChildWish, { run: 'reader' }>) =>
+  utilityProcess.fork(paths.documentReader, [paths.documentWorker, JSON.stringify(limits)], {
+    serviceName: 'Longhand documents',
+    stdio: 'ignore',
+  });

@@ -1,0 +1,67 @@
+import type { ChatId } from '../../../../app/protocol/index.ts';
+
+//  A chat whose text ends the page would end it each time it is opened, and the page opens the same chat again. So it is
+//  written down which chat is being drawn, and crossed out once it stands. What is still there at the next start was never
+//  crossed out: the second time, that chat is shown as plain text.
+
+const DRAWING = 'longhand.drawing';
+const PLAIN = 'longhand.plain-chats';
+const MAX_CRASHES = 2;
+const MAX_ENTRIES = 50;
+/** A chat that has stood for so long does not end the page by being drawn. */
+const STANDS_MS = 3000;
+
+type Drawing = { chatId: ChatId; crashes: number };
+
+/** What the browser keeps over a reload. It may be full, or forbidden: then nothing is guarded. */
+function kept<Value>(name: string, otherwise: Value): Value {
+  try {
+    return (JSON.parse(localStorage.getItem(name) ?? 'null') as Value | null) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+function keep(name: string, value: unknown): void {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // as above
+  }
+}
+
+const plainChats = (): ChatId[] => kept<ChatId[]>(PLAIN, []);
+
+/** Whether a chat is to be shown as plain text. Asked once before it is drawn. */
+export function beginDrawing(chatId: ChatId): { plain: boolean; stop: () => void } {
+  const before = kept<Drawing | null>(DRAWING, null);
+  const crashes = before?.chatId === chatId ? before.crashes : 0;
+  if (crashes >= MAX_CRASHES)
+    keep(PLAIN, [chatId, ...plainChats().filter((id) => id !== chatId)].slice(0, MAX_ENTRIES));
+  const plain = plainChats().includes(chatId);
+  if (plain) {
+    localStorage.removeItem(DRAWING);
+    return { plain, stop: () => {} };
+  }
+  keep(DRAWING, { chatId, crashes: crashes + 1 } satisfies Drawing);
+  const stands = () => {
+    if (kept<Drawing | null>(DRAWING, null)?.chatId === chatId) localStorage.removeItem(DRAWING);
+  };
+  const timer = setTimeout(stands, STANDS_MS);
+  // Leaving and reloading are no crash.
+  window.addEventListener('pagehide', stands);
+  const stop = () => {
+    clearTimeout(timer);
+    window.removeEventListener('pagehide', stands);
+    stands();
+  };
+  return { plain, stop };
+}
+
+/** Somebody wants to see it drawn again. */
+export function drawAgain(chatId: ChatId): void {
+  keep(
+    PLAIN,
+    plainChats().filter((id) => id !== chatId),
+  );
+}

@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addon, golden } from '../../../../support/addon.ts';
+import { answered, longhand } from '../../../../support/cli.ts';
+import {
+  asFloats,
+  readSafetensors,
+  type StoredTensor,
+  safetensors,
+  temporaryFolder,
+} from '../../../../support/formats.ts';
+import { checkLogits, largestDifference, readCase } from '../../../../support/golden.ts';
+import { starter } from '../../../../support/models.ts';
+
+const base = join(golden, 'mha2mla/base');
+const published = readdirSync(join(golden, 'mha2mla')).filter((name) => name !== 'base' && !name.endsWith('.json'));
+type Facts = { factorisation_error: Record<string, { relative_frobenius: number }> };
+type Card = {
+  cache_bytes_per_token: number;
+  source_cache_bytes_per_token: number;
+  factorisation_error: { layer: number; [part: string]: number }[];
+  quality: { kld: number; verdict: string };
+  error?: { message: string; code: string };
+};
+
+const argumentsOf = (name: string): string[] => {
+  const [, rope = '', pairs = '', svd = '', rank = ''] = /^(.*)_r(\d+)_(\w+)_rank(\d+)$/.exec(name) ?? [];
+  const calibration = rope === '2-norm' ? ['--calibration', join(base, 'expected.json')] : [];
+  return ['--rope', rope, '--pairs', pairs, '--svd', svd, '--rank', rank, ...calibration];
+};
+const convert = (folder: string, ...args: string[]) =>
+  answered<Card>(folder, ['convert', '--mla', '--model', base, '--out', 'b', ...args]);
+const read = (folder: string) => readSafetensors(readFileSync(join(folder, 'model.safetensors')));
+const floats = (tensors: Record<string, StoredTensor>, name: string) => {
+  const found = tensors[`model.layers.1.self_attn.${name}.weight`];
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  const [rows = 0, columns = 0] = found.shape;
+  return { rows, columns, values: asFloats(found.bytes) };
+};
+function product(tensors: Record<string, StoredTensor>, up: string, down: string): Float32Array {
+  const [a, b] = [floats(tensors, up), floats(tensors, down)];
+  const out = new Float32Array(a.rows * b.columns);
+  for (let i = 0; i < a.rows; i++) {
+    for (let j = 0; j < b.columns; j++) {
+      let sum = 0;
+      for (let k = 0; k < b.rows; k++) sum += (a.values[i * a.columns + k] ?? 0) * (b.values[k * b.columns + j] ?? 0);
+      out[i * b.columns + j] = sum;
+    }
+  }
+  return out;
+}
+
+describe.each(published)('%s', (name) => {
+  test.each(['new', 'published'])('equals the reference converter, layout %s', { timeout: 30_000 }, async (layout) => {
+    const folder = temporaryFolder();
+    const card = await convert(folder, ...argumentsOf(name), '--layout', layout);
+    expect(card.error).toBeUndefined();
+    const reference = readCase(`mha2mla/${name}`);
+    const facts = JSON.parse(readFileSync(join(reference.folder, 'expected.json'), 'utf8')) as Facts;
+    for (const { layer, ...parts } of card.factorisation_error) {
+      for (const [part, error] of Object.entries(parts)) {
+        const wanted = facts.factorisation_error[`layer${layer}.${part}`]?.relative_frobenius;
+        expect(error).toBeCloseTo(wanted ?? Number.NaN, 5);
+      }
+    }
+    const model = await addon.load(join(folder, 'b'), { device: 'cpu' });
+    await checkLogits(model, reference);
+    model.close();
+    if (layout !== 'new') return;
+    const [made, theirs] = [read(join(folder, 'b')), read(reference.folder)];
+    expect(Object.keys(made).sort()).toEqual(Object.keys(theirs).sort());
+    const down = name.includes('joint') ? ['down_kv', 'down_kv'] : ['down_k', 'down_v'];
+    for (const [up, with_] of [
+      ['up_k', down[0]],
+      ['up_v', down[1]],
+    ]) {
+      const both = [made, theirs].map((tensors) => product(tensors, `kv_proj.${up}`, `kv_proj.${with_}`));
+      expect(largestDifference(both[0] ?? new Float32Array(1), both[1] ?? new Float32Array())).toBeLessThan(1e-5);
+    }
+    for (const same of ['q_proj', 'k_r_proj']) expect(floats(made, same)).toEqual(floats(theirs, same));
+  });
+});
+
+test.each(['split', 'joint'])('with every pair and every rank it is the original, %s', async (svd) => {
+  const folder = temporaryFolder();
+  const { error } = await convert(folder, '--rope', 'low', '--pairs', '8', '--svd', svd, '--rank', '16');
+  expect(error).toBeUndefined();
+  const { prompts } = JSON.parse(readFileSync(join(base, 'expected.json'), 'utf8')) as {
+    prompts: Record<string, number[]>;
+  };
+  const expected = readSafetensors(readFileSync(join(base, 'expected.safetensors')));
+  const model = await addon.load(join(folder, 'b'), { device: 'cpu' });
+  const session = model.createSession({ path: 'exact' });
+  for (const [name, ids] of Object.entries(prompts)) {
+    const { data } = await session.logits(Int32Array.from(ids), { all: true });
+    expect(largestDifference(data, asFloats(expected[`logits.${name}`]?.bytes ?? new Uint8Array()))).toBeLessThan(2e-4);
+  }
+  model.close();
+});
+
+test('whitening by what attention reads gives logits nearer to the original', async () => {
+  const folder = temporaryFolder();
+  const args = ['--rope', 'high', '--pairs', '7', '--rank', '14'];
+  await convert(folder, ...args, '--svd', 'joint', '--out', 'joint');
+  const calibration = ['--calibration', join(base, 'expected.json')];
+  await convert(folder, ...args, '--svd', 'whitened', '--out', 'white', ...calibration);
+  const ids = Int32Array.from({ length: 60 }, (_, i) => 3 + ((i * 37) % 120));
+  const of = async (path: string) => {
+    const model = await addon.load(path, { device: 'cpu' });
+    const { data } = await model.createSession({ path: 'exact' }).logits(ids, { all: true });
+    model.close();
+    return data;
+  };
+  const [original, joint, white] = await Promise.all([base, join(folder, 'joint'), join(folder, 'white')].map(of));
+  const off = (data?: Float32Array) =>
+    (data ?? new Float32Array()).reduce((sum, value, i) => sum + (value - (original?.[i] ?? 0)) ** 2, 0);
+  expect(off(joint)).toBeGreaterThan(0);
+  expect(off(white)).toBeLessThan(off(joint));
+});
+
+/** The base with as many tokens as a tokenizer has. */
+function reading(): string {
+  const vocabulary = 640;
+  const tensors = read(base);
+  const embedding = asFloats(tensors['model.embed_tokens.weight']?.bytes ?? new Uint8Array());
+  const rows = Float32Array.from({ length: vocabulary * 64 }, (_, i) => embedding[i % embedding.length] ?? 0);
+  tensors['model.embed_tokens.weight'] = { dtype: 'F32', shape: [vocabulary, 64], bytes: new Uint8Array(rows.buffer) };
+  const config = JSON.parse(readFileSync(join(base, 'config.json'), 'utf8'));
+  return temporaryFolder({
+    'config.json': JSON.stringify({ ...config, vocab_size: vocabulary }),
+    'model.safetensors': safetensors(tensors),
+    'tokenizer.json': readFileSync(join(golden, 'tokenizers/bpe_smollm/tokenizer.json')),
+  });
+}
+
+test('what it cost is measured and said in a word', { timeout: 60_000 }, async () => {
+  const folder = temporaryFolder();
+  const args = ['--rope', '2-norm', '--pairs', '2', '--svd', 'whitened', '--rank', '2', '--out', 'b'];
+  const { code, out, err } = await longhand(folder, ['convert', '--mla', '--model', reading(), ...args]);
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/context memory per token: 48 B, 19 % of 256 B/);
+  expect(out).toMatch(/(weaker|different): divergence \(KLD\) \d/);
+});
+
+describe('what is refused leaves nothing behind', () => {
+  const good = ['--rope', 'high', '--pairs', '2', '--svd', 'joint', '--rank', '4'];
+  test.each([
+    [['--model', base, '--out', 'b', ...good], /--mla is missing/],
+    [['--mla', '--model', base, '--out', 'b', '--pairs', '2'], /give --model PATH, --out PATH, --pairs R and --rank K/],
+    [['--mla', '--model', base, '--out', 'b', ...good, '--pairs', '9'], /got 9, expected 1 to 8 for heads of 16/],
+    [['--mla', '--model', base, '--out', 'b', ...good, '--rank', '29'], /got 29, expected 1 to 28 per head/],
+    [
+      ['--mla', '--model', base, '--out', 'b', ...good, '--rope', 'uniform', '--pairs', '3'],
+      /expected one of 1, 2, 4, 8/,
+    ],
+    [['--mla', '--model', base, '--out', 'b', ...good, '--rope', 'all'], /high or low or uniform or 2-norm/],
+    [
+      ['--mla', '--model', base, '--out', 'b', ...good, '--calibration', 'x'],
+      /goes with --rope 2-norm and --svd whitened/,
+    ],
+    [['--mla', '--model', base, '--out', '.', ...good], /already exists; choose another name/],
+  ])('%j', async (args, message) => {
+    const folder = temporaryFolder();
+    const { code, error } = await answered<Card>(folder, ['convert', ...args]);
+    expect(code).toBe(2);
+    expect(error?.message).toMatch(message);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each([
+    [starter, /got a model of the family qwen3_5/],
+    [join(golden, 'mha2mla/high_r2_split_rank8'), /that has not been converted yet/],
+    [join(golden, 'gguf_models/llama/model-f32.gguf'), /got a \.gguf file/],
+  ])('%s', async (model, message) => {
+    const folder = temporaryFolder();
+    const { error } = await answered<Card>(folder, ['convert', '--mla', '--model', model, '--out', 'b', ...good]);
+    expect(error?.message).toMatch(message);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { createGenerationMetrics } from '../../../../../app/engine/process/generation/generation-metrics.ts';
+
+/** A meter whose clock stands at what `at` says. */
+function metered() {
+  const clock = { ms: 0 };
+  const meter = createGenerationMetrics(
+    () => 1000,
+    () => clock.ms,
+  );
+  const tokenAt = (ms: number, kind: 'thinking' | 'answer' = 'answer') => {
+    clock.ms = ms;
+    return meter.token(kind);
+  };
+  return { meter, tokenAt };
+}
+
+test('at most ten samples a second, each over the tokens since the last', () => {
+  const { tokenAt } = metered();
+  const samples = Array.from({ length: 200 }, (_, i) => tokenAt(50 + i * 5)).filter((sample) => sample !== null);
+  expect(samples.length).toBe(9);
+  for (const { tokensPerSecond } of samples) expect(tokensPerSecond).toBeCloseTo(200, 6);
+});
+
+test('an answer that is over before its first sample was due has one all the same', () => {
+  const { meter, tokenAt } = metered();
+  for (const ms of [20, 22, 24, 26]) expect(tokenAt(ms)).toBeNull();
+  expect(meter.short()).toEqual({ atMs: 26, phase: 'answer', tokensPerSecond: 500, tokens: 4, memoryBytes: 1000 });
+});
+
+test('a clock that is set back or forward: samples go on, and nothing is negative or endless', () => {
+  const { meter, tokenAt } = metered();
+  const hour = 3_600_000;
+  const set = [0, 60, 120, 180, 240, -hour, 60 - hour, 120 - hour, 180 - hour, hour, hour + 60, hour + 120, hour + 180];
+  const samples = set.map((ms) => tokenAt(ms)).filter((sample) => sample !== null);
+  expect(samples.length).toBeGreaterThanOrEqual(5);
+  for (const { tokensPerSecond } of samples) expect(tokensPerSecond).toBeGreaterThan(0);
+  const times = samples.map(({ atMs }) => atMs);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  const { firstTokenMs, totalMs } = meter.timings();
+  expect(firstTokenMs).toBe(0);
+  // The hour that was lost is not made up for, the one that was jumped over is idle time.
+  expect(totalMs).toBe(240 + 180 + (hour + hour - 180) + 180);
+});
+
+test('the time of a GPU is summed over the legs, and absent where none was there', () => {
+  const { meter } = metered();
+  const addSegment = (deviceMs?: number) =>
+    meter.addSegment({
+      tokens: [1, 2],
+      timings: { promptTokens: 9, cachedTokens: 0, prefillMs: 5, decodeMs: 20, firstTokenMs: 5, deviceMs },
+    } as unknown as Parameters<typeof meter.addSegment>[0]);
+  addSegment();
+  expect(meter.timings()).not.toHaveProperty('deviceMs');
+  addSegment(12);
+  addSegment(30);
+  expect(meter.timings().deviceMs).toBe(42);
+});
+
+test('a longer answer has no such sample, nor has one of a single token or of none', () => {
+  const long = metered();
+  for (const ms of [0, 60, 120, 130]) long.tokenAt(ms);
+  expect(long.meter.short()).toBeNull();
+  const single = metered();
+  expect(single.meter.short()).toBeNull();
+  single.tokenAt(20);
+  expect(single.meter.short()).toBeNull();
+});

@@ -1,0 +1,253 @@
+import OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import {
+  createResponseStore,
+  maxResponseBytes,
+  maxResponses,
+} from '../../../../../app/server/api/openai/response-store.ts';
+import type { Item } from '../../../../../app/server/api/openai/responses-body.ts';
+import { scriptedEngine } from '../../../../support/scripted-engine.ts';
+import { KEY, startApi } from '../api.ts';
+
+//  The Responses API, through the official client and its helpers. They check the order and the shape of events themselves.
+
+async function start(...options: Parameters<typeof startApi>) {
+  const server = await startApi(...options);
+  return { ...server, openai: new OpenAI({ baseURL: `${server.address}/v1`, apiKey: KEY, maxRetries: 0 }) };
+}
+const input = 'What is your name?';
+const greedy = { temperature: 0, max_output_tokens: 24 };
+
+describe('a response', () => {
+  test('whole and streamed says what a chat says, and its events come in order', async () => {
+    const { openai, model } = await start();
+    const chat = await openai.chat.completions.create({
+      model,
+      messages: [{ role: 'user', content: input }],
+      temperature: 0,
+      max_tokens: 300,
+    });
+    const whole = await openai.responses.create({
+      model,
+      input,
+      temperature: 0,
+      max_output_tokens: 300,
+      metadata: { from: 'test' },
+    });
+    const said = chat.choices[0]?.message.content ?? '';
+    expect(whole.output_text).toBe(said);
+    expect(whole).toMatchObject({ object: 'response', status: 'completed', error: null, metadata: { from: 'test' } });
+    expect(whole.output).toMatchObject([{ type: 'message', role: 'assistant', status: 'completed' }]);
+    expect(whole.usage?.input_tokens).toBe(chat.usage?.prompt_tokens);
+    expect(whole.usage?.output_tokens).toBe(chat.usage?.completion_tokens);
+
+    const stream = openai.responses.stream({ model, input, temperature: 0, max_output_tokens: 300 });
+    const events: { type: string; sequence_number: number }[] = [];
+    stream.on('event', (event) => events.push(event));
+    let last = '';
+    stream.on('response.output_text.delta', ({ snapshot }) => {
+      last = snapshot;
+    });
+    const final = await stream.finalResponse();
+    expect([final.output_text, last]).toEqual([said, said]);
+    expect(final.usage?.output_tokens).toBe(whole.usage?.output_tokens);
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual([...events.keys()]);
+    const types = events.map(({ type }) => type.replace('response.', ''));
+    expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
+      'created',
+      'in_progress',
+      'output_item.added',
+      'content_part.added',
+      'output_text.delta',
+      'output_text.done',
+      'content_part.done',
+      'output_item.done',
+      'completed',
+    ]);
+    expect(types.filter((type) => type === 'output_text.delta').length).toBeGreaterThan(1);
+
+    const cut = await openai.responses.create({ model, input, temperature: 0, max_output_tokens: 3 });
+    expect([cut.status, cut.incomplete_details]).toEqual(['incomplete', { reason: 'max_output_tokens' }]);
+    expect(cut.output).toMatchObject([{ status: 'incomplete' }]);
+  });
+
+  test('thinking is an item of its own, before the answer', async () => {
+    const { openai, model } = await start();
+    const asked = { model, input, temperature: 0, max_output_tokens: 300, reasoning: { effort: 'low' as const } };
+    const final = await openai.responses.stream(asked).finalResponse();
+    const [thought, message] = final.output;
+    expect(thought).toMatchObject({ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text' }] });
+    expect(message?.type).toBe('message');
+    expect(final.usage?.output_tokens_details.reasoning_tokens).toBeGreaterThan(2);
+    expect(final.output_text).not.toContain('think>');
+    // What came may be sent back as it is.
+    const next = await openai.responses.create({
+      model,
+      ...greedy,
+      input: [
+        { role: 'user', content: input },
+        ...(final.output as OpenAI.Responses.ResponseInputItem[]),
+        { role: 'user', content: 'Why?' },
+      ],
+    });
+    expect(next.output_text).not.toBe('');
+  });
+
+  test('keeps to a schema, and the helper parses it; tells how likely its tokens were', async () => {
+    const { openai, model } = await start();
+    const schema = {
+      type: 'object',
+      properties: { age: { type: 'integer', minimum: 1, maximum: 9 } },
+      required: ['age'],
+    };
+    const text = { format: { type: 'json_schema' as const, name: 'pet', schema } };
+    const parsed = await openai.responses.parse({ model, input, text, temperature: 1, max_output_tokens: 200 });
+    expect(parsed.output_parsed).toEqual({ age: expect.any(Number) });
+
+    const final = await openai.responses.stream({ model, input, ...greedy, top_logprobs: 2 }).finalResponse();
+    const [message] = final.output;
+    const [part] = message?.type === 'message' ? message.content : [];
+    const logprobs = part?.type === 'output_text' ? (part.logprobs ?? []) : [];
+    expect(logprobs.map(({ token }) => token).join('')).toBe(final.output_text);
+    expect(logprobs.every(({ logprob, top_logprobs: [best] }) => logprob === best?.logprob)).toBe(true);
+  });
+
+  test('goes on from an earlier one by its name, which is read, forgotten, and not always kept', async () => {
+    const { openai, model } = await start();
+    const first = await openai.responses.create({
+      model,
+      input: 'My name is Anna.',
+      instructions: 'Be short.',
+      ...greedy,
+    });
+    const next = await openai.responses.create({
+      model,
+      input: 'Who am I?',
+      previous_response_id: first.id,
+      ...greedy,
+    });
+    const spelled = await openai.responses.create({
+      model,
+      ...greedy,
+      input: [
+        { role: 'user', content: 'My name is Anna.' },
+        { role: 'assistant', content: first.output_text },
+        { role: 'user', content: 'Who am I?' },
+      ],
+    });
+    expect(next.previous_response_id).toBe(first.id);
+    expect(next.usage?.input_tokens).toBe(spelled.usage?.input_tokens);
+    expect(next.output_text).toBe(spelled.output_text);
+    expect(spelled.usage?.input_tokens_details.cached_tokens).toBeGreaterThan(0);
+
+    expect((await openai.responses.retrieve(first.id)).output_text).toBe(first.output_text);
+    await openai.responses.delete(first.id);
+    const gone = await openai.responses.retrieve(first.id).catch((error) => error);
+    expect(gone).toBeInstanceOf(OpenAI.NotFoundError);
+    const asked = openai.responses.create({ model, input, previous_response_id: first.id });
+    await expect(asked).rejects.toThrow('[previous_response_id]');
+    // What went on from it is whole.
+    const further = await openai.responses.create({ model, input, previous_response_id: next.id, ...greedy });
+    expect(further.usage?.input_tokens).toBeGreaterThan(next.usage?.input_tokens ?? 0);
+    const unkept = await openai.responses.create({ model, input, store: false, ...greedy });
+    await expect(openai.responses.retrieve(unkept.id)).rejects.toThrow('is not here');
+  });
+
+  test('what cannot be done is told', async () => {
+    const { openai, model } = await start();
+    for (const [body, where] of [
+      [{ input: [] }, '[input]'],
+      [{ input: undefined }, '[input] is missing'],
+      [{ input: [{ type: 'item_reference', id: 'x' }] }, 'has to be a message'],
+      [
+        { input: [{ role: 'assistant', content: [{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }] }] },
+        'only a user',
+      ],
+      [{ tools: [{ type: 'web_search' }] }, 'only functions'],
+      [{ tool_choice: 'required' }, '[tool_choice] there is no such tool'],
+      [{ background: true }, '[background]'],
+      [{ conversation: 'conv_1' }, '[conversation]'],
+      [{ prompt: { id: 'p' } }, '[prompt]'],
+      [{ text: { format: { type: 'json_object' } }, tools: [{ type: 'function', name: 'f' }] }, '[text.format] cannot'],
+    ] as const) {
+      await expect(openai.responses.create({ model, input, ...body } as never), where).rejects.toThrow(where);
+    }
+    const missing = await openai.responses.create({ model: 'gpt-9', input }).catch((error) => error);
+    expect(missing).toBeInstanceOf(OpenAI.NotFoundError);
+  });
+});
+
+test('calls of functions are items, and so are their results', async () => {
+  const template = '{% if tools %}<tool_call>\n{"name": …}{% endif %}';
+  const call = (city: string) => `<tool_call>\n{"name": "weather", "arguments": {"city": "${city}"}}\n</tool_call>`;
+  const prompts: unknown[] = [];
+  const { startEngine } = scriptedEngine(
+    ({ prompt }) => {
+      prompts.push(prompt.messages);
+      const last = prompt.messages.at(-1);
+      return last?.role === 'tool' ? `It is ${last.text}.` : `I will look.\n\n${call('Bern')}\n${call('Oslo')}`;
+    },
+    4e9,
+    template,
+  );
+  const { openai, model } = await start({}, { startEngine });
+  const tools = [
+    {
+      type: 'function' as const,
+      name: 'weather',
+      strict: true,
+      parameters: { type: 'object', properties: { city: { type: 'string' } } },
+    },
+  ];
+  const asked = { model, input: 'How is the weather?', tools };
+  const whole = await openai.responses.create(asked);
+  const streamed = await openai.responses.stream(asked).finalResponse();
+  for (const { output } of [whole, streamed]) {
+    expect(output).toMatchObject([
+      { type: 'message', content: [{ text: 'I will look.' }] },
+      { type: 'function_call', name: 'weather', arguments: '{"city":"Bern"}', status: 'completed' },
+      { type: 'function_call', name: 'weather', arguments: '{"city":"Oslo"}' },
+    ]);
+  }
+  const results = whole.output.flatMap((item) =>
+    item.type === 'function_call'
+      ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: 'sunny' }]
+      : [],
+  );
+  const named = await openai.responses.create({ model, tools, input: results, previous_response_id: whole.id });
+  expect(named.output_text).toBe('It is sunny.');
+  await openai.responses.create({
+    model,
+    tools,
+    input: [
+      { role: 'user', content: asked.input },
+      ...(whole.output as OpenAI.Responses.ResponseInputItem[]),
+      ...results,
+    ],
+  });
+  const [first, second] = prompts.slice(-2);
+  expect(second).toEqual(first);
+  expect(first).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant', text: 'I will look.', calls: [{ function: { arguments: { city: 'Bern' } } }, {}] },
+    { role: 'tool', text: 'sunny', answers: { callId: results[0]?.call_id } },
+    { role: 'tool', answers: { callId: results[1]?.call_id } },
+  ]);
+});
+
+test('responses are kept up to a number and a size', () => {
+  const store = createResponseStore();
+  const said = (characters: number): Item[] => [
+    { type: 'message', role: 'user', content: { text: 'a'.repeat(characters), pictures: [] } },
+  ];
+  for (let i = 0; i <= maxResponses; i++) store.keep({ response: { id: `r${i}` }, items: said(1) });
+  expect([store.get('r0'), store.get('r1')?.response.id]).toEqual([null, 'r1']);
+  store.keep({ response: { id: 'half' }, items: said(maxResponseBytes / 2) });
+  store.keep({ response: { id: 'other' }, items: said(maxResponseBytes / 2) });
+  expect([store.get('half'), store.get('other')?.response.id]).toEqual([null, 'other']);
+  store.forget('other');
+  const pictures = [new Uint8Array(maxResponseBytes - 500)];
+  store.keep({ response: { id: 'seen' }, items: [{ type: 'message', role: 'user', content: { text: '', pictures } }] });
+  store.keep({ response: { id: 'last' }, items: said(500) });
+  expect([store.get('seen'), store.get('last')?.response.id]).toEqual([null, 'last']);
+});
