@@ -169,7 +169,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     ask: createBenchmarkAsker({ engine, models, now, report }),
   });
   opened.defer(metrics.close);
-  const eraser = createEraser(db, store.folder);
+  const eraser = createEraser(store);
   /** What could not be done now is tried again in an hour. */
   const erase = () => eraser.run().catch(() => {});
   opened.defer(() => eraser.close());

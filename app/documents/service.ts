@@ -25,16 +25,13 @@ import {
   watchFolder,
 } from '../store/documents/collections.ts';
 import {
-  addDocument,
   contentOf,
   deleteDocument,
   deletedDocuments,
   dropCopy,
-  findBySource,
   forgetDocument,
   getDocument,
   keptNames,
-  listDocuments,
   requeueUnsettled,
   restoreDocument,
   titledDocuments,
@@ -42,12 +39,13 @@ import {
 } from '../store/documents/documents.ts';
 import { createRag, type PromptBudget, type Rag } from './answer/rag.ts';
 import { unpackSpans } from './chunk/span-codec.ts';
+import { createFileAdder } from './import/add-files.ts';
 import { followHelp } from './import/builtin-manual.ts';
-import { type Gathered, gather } from './import/collect-files.ts';
 import { createFileStore } from './import/file-store.ts';
 import { createWatcher } from './import/folder-watcher.ts';
-import { createImporter, failedState } from './import/importer.ts';
+import { createImporter } from './import/importer.ts';
 import { createEmbedding, type Encoders } from './index/embedding-index.ts';
+import { createListing } from './listing.ts';
 import type { SystemRecogniser } from './parse/assets.ts';
 import type { StartReader } from './parse/fork-parser.ts';
 import { createParserClient } from './parse/parser-client.ts';
@@ -149,13 +147,16 @@ export function createDocuments(options: DocumentsOptions): Documents {
       COLLECTIONS_MS,
     );
   }
+  const listing = createListing(db);
   function tell(document: Document): Document {
+    listing.changed(document.id);
     emit('document.changed', document);
     if (document.state.status === 'ready') embedding.wake();
     collectionsChanged();
     return document;
   }
   function tellRemoved(documentId: DocumentId) {
+    listing.changed(documentId);
     emit('document.removed', { documentId });
     collectionsChanged();
   }
@@ -181,50 +182,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     return stored;
   };
 
-  async function add(collectionId: CollectionId, files: readonly { path: string; name: string }[]) {
-    own(collectionId);
-    const gathered = await Promise.allSettled(files.map(({ path, name }) => gather(path, name)));
-    const found = gathered.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    const refused = gathered.flatMap((one, at) =>
-      one.status === 'rejected' ? [{ file: files[at], why: one.reason }] : [],
-    );
-    // One file that cannot be read is told at once; among others it stays in the list with its reason.
-    if (found.length === 0 && refused[0]) throw refused[0].why;
-    // Told when it is on disk: what a full disk takes back was never there.
-    const queued = db.transaction(() => found.map((file) => queue(collectionId, file)));
-    for (const { document, known } of queued) if (!known) tell(document);
-    const failed = refused.map(({ file, why }) => {
-      const gone = {
-        path: file?.path ?? '',
-        fileName: file?.name ?? '',
-        kind: 'text',
-        bytes: 0,
-        changedAt: 0,
-      } as const;
-      const { document } = db.transaction(() => {
-        const { id } = queue(collectionId, gone).document;
-        return updateDocument(db, id, { state: failedState(why) });
-      });
-      return tell(document);
-    });
-    const documents = new Map(failed.map((document) => [document.id, document]));
-    for (const { id } of queued.map((one) => one.document)) {
-      const document = await importer.take(id).catch(() => null); // removed again meanwhile
-      if (document) documents.set(document.id, document);
-      importer.wake();
-    }
-    return [...documents.values()];
-  }
-
-  /** `known`: it was there before. */
-  function queue(collectionId: CollectionId, { path, fileName, kind, bytes, changedAt }: Gathered) {
-    const same = findBySource(db, collectionId, path);
-    if (same && same.document.bytes === bytes && same.sourceChangedAt === changedAt) {
-      return { document: same.document, known: true };
-    }
-    const added = { collectionId, fileName, kind, bytes, sourcePath: path, sourceChangedAt: changedAt, watched: false };
-    return { document: addDocument(db, added, now()).document, known: false };
-  }
+  const addFiles = createFileAdder({ db, importer, tell, now });
   const answering = createRag({ db, embedding });
   const handlers: Documents['handlers'] = {
     'documents.collections': () => collections(),
@@ -240,15 +198,16 @@ export function createDocuments(options: DocumentsOptions): Documents {
     },
     'documents.deleteCollection': ({ collectionId }) => {
       own(collectionId);
-      for (const { document } of listDocuments(db, collectionId)) importer.interrupt(document.id);
+      importer.interrupt(collectionId);
       markCollectionDeleted(db, collectionId, now());
       collectionsChanged();
     },
     'documents.restoreCollection': ({ collectionId }) => {
       markCollectionDeleted(db, collectionId, null);
-      const restored = told(collectionOf(collectionId));
-      for (const { document } of listDocuments(db, collectionId)) readAnew(document);
-      return restored;
+      // What was being read when it was removed is read anew.
+      requeueUnsettled(db, collectionId);
+      importer.wake();
+      return told(collectionOf(collectionId));
     },
     'documents.watch': async ({ collectionId, path }) => {
       own(collectionId);
@@ -269,8 +228,11 @@ export function createDocuments(options: DocumentsOptions): Documents {
       return told(collectionOf(collectionId));
     },
 
-    'documents.list': ({ collectionId }) => listDocuments(db, collectionId).map(({ document }) => document),
-    'documents.add': ({ collectionId, files }) => add(collectionId, files),
+    'documents.list': ({ collectionId }) => listing.list(collectionId),
+    'documents.add': ({ collectionId, files }) => {
+      own(collectionId);
+      return addFiles(collectionId, files);
+    },
     'documents.retry': ({ documentId, password, ocr }) => {
       const { document, ocr: before } = ownDocument(documentId);
       if (document.state.status !== 'failed') return document;

@@ -1,8 +1,10 @@
 import { accessSync, chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Notice } from '../protocol/index.ts';
-import { backUp, backupDue, flaw } from './database/backups.ts';
+import { backUp, backupDue, flaw, type OpenFolder } from './database/backups.ts';
+import { keepLogShort, logPages } from './database/checkpoints.ts';
 import { type Database, openDatabase } from './database/database.ts';
+import { createDatabaseThread } from './database/database-thread.ts';
 import { migrate, pending, readMigrations, versionOf } from './database/migrate.ts';
 import { isLost, type Restored, restore, salvage } from './database/recover.ts';
 import { checkDataFolder } from './folder/data-dir.ts';
@@ -10,10 +12,7 @@ import { closeContents, closeFolder, makePrivate, needReadable, othersFolder } f
 import { temporaryFolder } from './folder/temporary-folders.ts';
 import { type FolderLock, lockFolder, type Reach } from './lock.ts';
 
-export type Store = {
-  readonly db: Database;
-  /** The data folder the user chose. */
-  readonly folder: string;
+export type Store = OpenFolder & {
   /** What was found and repaired at start; the user is told. */
   readonly notices: readonly Notice[];
   announce(reach: Reach): void;
@@ -46,16 +45,17 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
   const notices: Notice[] = [];
   const damaged = existsSync(path) && flaw(path, 'quick_check') !== null;
   const lost = !damaged && isLost(folder, path);
-  const restored = damaged || lost ? restore(folder, path, now()) : null;
+  const restored = damaged || lost ? await restore(folder, path, now()) : null;
 
   makePrivate(path);
-  const db = openDatabase(path, { vectors: true });
+  const thread = createDatabaseThread();
+  const db = openDatabase(path, { vectors: true, wrote: keepLogShort(thread, path) });
   try {
     // First, because a newer database is not touched.
     const all = readMigrations(migrations);
     const todo = pending(db, all);
     configure(db);
-    if (todo.length > 0 && versionOf(db) > 0) await backUp(db, folder, 'before-update', now());
+    if (todo.length > 0 && versionOf(db) > 0) await backUp({ db, thread, folder }, 'before-update', now());
     migrate(db, todo);
     if (restored && lost) notices.push(lostNotice(restored));
     else if (restored) {
@@ -71,6 +71,7 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
       });
     }
   } catch (error) {
+    thread.close();
     db.close();
     throw error;
   }
@@ -78,13 +79,15 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
   closeContents(folder).catch(() => {});
   return {
     db,
+    thread,
     folder,
     notices,
     announce: lock.announce,
     async backUpDaily() {
-      if (backupDue(folder, now())) await backUp(db, folder, 'daily', now());
+      if (backupDue(folder, now())) await backUp({ db, thread, folder }, 'daily', now());
     },
     close() {
+      thread.close();
       db.close();
       lock.release();
     },
@@ -137,6 +140,7 @@ function writable(folder: string): boolean {
 function configure(db: Database) {
   db.script(`
     PRAGMA journal_mode = WAL;
+    PRAGMA wal_autocheckpoint = ${logPages};
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
     PRAGMA foreign_keys = ON;

@@ -57,7 +57,7 @@ test('a day after chats and documents were deleted, no file of the data folder h
   await first.host.close();
   // As the daily backup does it.
   const store = await openStore({ folder: dataFolder, migrations: places.migrations });
-  const backup = await backUp(store.db, dataFolder, 'daily', Date.now());
+  const backup = await backUp(store, 'daily', Date.now());
   const { mtimeMs } = statSync(backup);
   store.close();
   for (const word of Object.values(words)) expect(holding(dataFolder, word).length, word).toBeGreaterThan(0);
@@ -101,13 +101,13 @@ test('an index keeps no run of characters of a message that is gone; what ends i
       text as string,
     );
   }
-  await createEraser(db, folder).run();
+  await createEraser(store).run();
   db.run(`DELETE FROM chats WHERE id = 'b'`);
-  const stopped = createEraser(db, folder);
+  const stopped = createEraser(store);
   stopped.close();
   await stopped.run();
   expect(db.get('SELECT COUNT(*) AS left FROM purged')).toEqual({ left: 1 });
-  await createEraser(db, folder).run();
+  await createEraser(store).run();
   await tally.refused('runs of characters in the index', () => {
     expect(terms()).toContain('qui');
     for (const run of ['zqj', 'qjx', 'jxv']) expect(terms()).not.toContain(run);

@@ -143,7 +143,7 @@ test('backups are private whatever the umask', async () => {
   onTestFinished(() => void process.umask(own));
   const folder = newFolder();
   const store = await openStore({ folder, migrations: places.migrations });
-  await backUp(store.db, folder, 'daily', Date.now());
+  await backUp(store, 'daily', Date.now());
   for (const path of everythingIn(folder)) {
     await tally.refused(path.slice(folder.length), () => expect(isOpenToOthers(path)).toBe(false));
   }

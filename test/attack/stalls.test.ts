@@ -1,8 +1,11 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { protocolFingerprint, socketPath, subprotocol } from '../../app/protocol/index.ts';
 import { KEY, startApi } from '../app/server/api/api.ts';
+import { newFolder, startCore } from '../support/core.ts';
 import { soaking } from '../support/soak.ts';
 import { BULK } from './bulk.ts';
 import { observe } from './observe.ts';
@@ -123,5 +126,29 @@ test('requests of other programs', async () => {
   }
   const headers = { authorization: `Bearer ${KEY}` };
   expect((await fetch(`http://127.0.0.1:${server.port}/v1/models`, { headers })).status).toBe(200);
+  tally.settle();
+});
+
+test('a document of one sentence, over and over, whose vectors are known with the first', async () => {
+  vi.stubEnv('LONGHAND_EMBEDDING', 'on');
+  const { client } = await startCore();
+  const path = join(newFolder(), 'abbreviations.txt');
+  writeFileSync(path, 'e.g. '.repeat((soaking ? 10e6 : 1.5e6) / 5));
+  const { id: collectionId } = await client.call('documents.createCollection', { name: 'Papers' });
+  await tally.refused('a document of one sentence', async () => {
+    const stop = observe();
+    await client.call('documents.add', { collectionId, files: [{ path, name: 'abbreviations.txt' }] });
+    await vi.waitFor(
+      async () => {
+        const found = (await client.call('documents.collections')).find(({ id }) => id === collectionId);
+        expect(found?.embedding?.total).toBeGreaterThan(1000);
+        expect(found?.embedding?.done).toBe(found?.passages);
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+    const { grown, stall } = stop();
+    expect(grown).toBeLessThan(MAX_GROWTH);
+    expect(stall).toBeLessThan(100);
+  });
   tally.settle();
 });

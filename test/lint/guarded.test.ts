@@ -26,6 +26,11 @@ const ELSEWHERE: readonly [path: RegExp, why: string][] = [
 const KNOWN: readonly [path: string, code: RegExp, why: string][] = [
   ['app/process/request-process.ts', /.*/, 'forgets a process or settles a promise'],
   ['app/models/network/sleep.ts', /.*/, 'clears a timer and settles a promise'],
+  [
+    'app/store/database/database-thread.ts',
+    /^\.on\('message', \(\{ id, path, sql/,
+    'runs in the thread, which answers what is thrown there',
+  ],
   ['app/server/main.ts', /process\.exit\(1\)/, 'ends the process, which is meant'],
   ['app/server/main.ts', /'SIG(INT|TERM|HUP)', end/, 'ends the process, whatever is thrown before'],
 ];

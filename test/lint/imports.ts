@@ -145,7 +145,7 @@ export const PLACES: readonly Place[] = [
   { word: 'ipcRenderer', pattern: /\bipcRenderer\b/, only: /^main\/preload\.ts$/ },
   { word: 'electron', pattern: /from ['"]electron['"]/, only: /^main\// },
   { word: 'react', pattern: /from ['"]react(-dom)?['"/]/, only: /^renderer\// },
-  { word: 'node:sqlite', pattern: /['"]node:sqlite['"]/, only: /^app\/store\/database\/database\.ts$/ },
+  { word: 'node:sqlite', pattern: /['"]node:sqlite['"]/, only: /^app\/store\/database\/database(-thread)?\.ts$/ },
   {
     word: 'SQL',
     pattern: /\b(SELECT [\w*('$]|INSERT (OR \w+ )?INTO |UPDATE \w+ SET |DELETE FROM )/,

@@ -39,6 +39,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'app/text/tool-calls/call-bodies.ts': 'app/protocol/transport/bounded-json.ts',
 };
 const NONE: Readonly<Record<string, string>> = {
+  'app/store/database/database-thread.ts': 'one thread over our own database, ended with it',
   'app/server/main.ts': 'opens the browser of the user with an address of our own',
 };
 

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import {
   type CollectionId,
   type Document,
@@ -15,6 +16,7 @@ import { listWatched, type WatchedFolder, watchFolder } from '../../store/docume
 import {
   addDocument,
   deleteDocument,
+  findDocument,
   listFollowed,
   type StoredDocument,
   updateDocument,
@@ -47,6 +49,8 @@ export type WatcherOptions = {
   report?: Report;
 };
 
+/** Documents that are read in one go: some five milliseconds. */
+const LISTED_AT_ONCE = 1000;
 const SETTLE_MS = 700;
 /** Whether it is there, and is the same. */
 const PRESENT_MS = 2000;
@@ -162,7 +166,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
   async function compare(collectionId: CollectionId, path: string, files: readonly Gathered[]) {
     const below = path.endsWith(sep) ? path : path + sep;
-    const followed = listFollowed(db, collectionId).filter(({ sourcePath }) => sourcePath.startsWith(below));
+    const followed = (await allFollowed(collectionId)).filter(({ sourcePath }) => sourcePath.startsWith(below));
     const present = new Set(files.map((file) => file.path));
     const known = new Map(followed.map((one) => [one.sourcePath, one]));
     const gone = followed.filter((one) => !present.has(one.sourcePath) && !one.removed);
@@ -170,13 +174,19 @@ export function createWatcher(options: WatcherOptions): Watcher {
     if (gone.length > 0) doubles.clear();
     for (const file of files) {
       const stored = known.get(file.path);
-      if (stored) {
-        if (stored.sourceChangedAt !== file.changedAt || stored.document.bytes !== file.bytes) readAnew(stored, file);
-      } else if (doubles.get(file.path) !== stamp(file)) {
+      // A folder may have twenty thousand: others have their turn after each that is written down.
+      if (stored?.sourceChangedAt === file.changedAt && stored.document.bytes === file.bytes) continue;
+      await turn();
+      if (closed) return;
+      if (stored) readAnew(stored, file);
+      else if (doubles.get(file.path) !== stamp(file)) {
         await addOrMove(collectionId, file, gone);
       }
     }
     for (const { document } of gone) {
+      await turn();
+      if (closed) return;
+      if (!isThere(document.id)) continue;
       interrupt(document.id);
       // Not followed any more: when the file comes back it is added again.
       updateDocument(db, document.id, { watched: false });
@@ -185,8 +195,20 @@ export function createWatcher(options: WatcherOptions): Watcher {
     }
   }
 
+  const isThere = (id: DocumentId) => findDocument(db, id) !== undefined;
+
+  async function allFollowed(collectionId: CollectionId) {
+    const followed: ReturnType<typeof listFollowed> = [];
+    for (let after = 0; ; await turn()) {
+      const page = listFollowed(db, collectionId, { after, limit: LISTED_AT_ONCE });
+      followed.push(...page);
+      if (page.length < LISTED_AT_ONCE) return followed;
+      after = page.at(-1)?.number ?? after;
+    }
+  }
+
   function readAnew(stored: StoredDocument & { removed: boolean }, file: Gathered) {
-    if (stored.removed) return;
+    if (stored.removed || !isThere(stored.document.id)) return;
     interrupt(stored.document.id);
     const patch = { storedName: null, sha256: null, bytes: file.bytes, sourceChangedAt: file.changedAt };
     changed(updateDocument(db, stored.document.id, { ...patch, state: { status: 'queued' } }).document);
@@ -196,7 +218,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   async function addOrMove(collectionId: CollectionId, file: Gathered, gone: StoredDocument[]) {
     const candidates = gone.filter(({ document, sha256 }) => document.bytes === file.bytes && sha256 !== null);
     const hash = candidates.length > 0 ? await copies.hash(file.path) : null;
-    const moved = candidates.find(({ sha256 }) => sha256 === hash);
+    const moved = candidates.find(({ sha256, document }) => sha256 === hash && isThere(document.id));
     if (moved) {
       gone.splice(gone.indexOf(moved), 1);
       const titled = moved.document.name !== moved.document.fileName;
@@ -215,7 +237,8 @@ export function createWatcher(options: WatcherOptions): Watcher {
       sourceChangedAt: changedAt,
       watched: true,
     };
-    changed(addDocument(db, added, now()).document);
+    // What is lost with the power is found again at the next look.
+    changed(db.passing(() => addDocument(db, added, now()).document));
   }
 
   return {

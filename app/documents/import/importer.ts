@@ -1,4 +1,4 @@
-import type { Document, DocumentId, DocumentState } from '../../protocol/index.ts';
+import type { CollectionId, Document, DocumentId, DocumentState } from '../../protocol/index.ts';
 import { failureOf, guarded, LonghandError } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
 import { addContent, removeContent } from '../../store/documents/chunks.ts';
@@ -35,8 +35,8 @@ export type Importer = {
   wake(): void;
   /** For the next attempt at a locked document; never stored. */
   givePassword(id: DocumentId, password: string): void;
-  /** A document that was removed or changed is read no further. */
-  interrupt(id: DocumentId): void;
+  /** A document that was removed or changed is read no further, nor is one of a collection that was removed. */
+  interrupt(id: DocumentId | CollectionId): void;
   /** When nothing is queued or read. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export function createImporter(options: ImporterOptions): Importer {
   const passwords = new Map<DocumentId, string>();
   /** Of those that have stepped aside: how long they may take the next time. */
   const turns = new Map<DocumentId, number>();
-  let current: { id: DocumentId; abort: AbortController } | null = null;
+  let current: { id: DocumentId; collectionId: CollectionId; abort: AbortController } | null = null;
   let loop: Promise<void> | null = null;
   let closed = false;
   let again: NodeJS.Timeout | null = null;
@@ -130,9 +130,9 @@ export function createImporter(options: ImporterOptions): Importer {
     const stored = findDocument(db, id);
     if (stored?.document.state.status !== 'queued' || stored.storedName === null) return;
     const { number, storedName, ocr, attempts } = stored;
-    const { kind, fileName, bytes } = stored.document;
+    const { kind, fileName, bytes, collectionId } = stored.document;
     const abort = new AbortController();
-    current = { id, abort };
+    current = { id, collectionId, abort };
     let position = 1;
     let told = 0;
     let aside = false;
@@ -254,7 +254,7 @@ export function createImporter(options: ImporterOptions): Importer {
     wake,
     givePassword: (id, password) => void passwords.set(id, password),
     interrupt(id) {
-      if (current?.id === id) current.abort.abort();
+      if (current?.id === id || current?.collectionId === id) current.abort.abort();
     },
     async idle() {
       while (loop || again) await (loop ?? new Promise((next) => setTimeout(next, 50)));

@@ -232,10 +232,9 @@ export function createEmbedding({
       const found = passagesWithout(db, collectionId, number, { after, limit: AT_ONCE });
       const { passages } = found;
       after = found.after;
-      if (passages.length === 0) {
-        await setTimeout(0);
-        continue;
-      }
+      // Where every text is known already, nothing below waits: a document of one sentence would hold up everything else.
+      await setTimeout(0);
+      if (passages.length === 0) continue;
       const readings = passages.map(({ text }) => readingsOf(text));
       const texts = new Set(readings.flatMap(({ halves, statements }) => [...halves, ...statements]));
       known = new Map([...known].filter(([text]) => texts.has(text)));

@@ -1,23 +1,17 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ErrorCode, LonghandError } from '../../protocol/index.ts';
 import { makePrivate } from '../folder/permissions.ts';
-import { type Database, openDatabase } from './database.ts';
+import { codeOf, type Database, openDatabase } from './database.ts';
+import type { Check, DatabaseThread } from './database-thread.ts';
 
 const kept = 7;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export type Backup = { path: string; at: number };
+/** A data folder with its database. */
+export type OpenFolder = { readonly db: Database; readonly thread: DatabaseThread; readonly folder: string };
 
 const folderOf = (folder: string) => join(folder, 'backups');
 
@@ -35,7 +29,11 @@ export function listBackups(folder: string): Backup[] {
 
 /** Copies the database to `backups/<label>-<time>.db`. A copy that was cut short never has that name, and one that does
  *  not pass the full check is not kept. */
-export async function backUp(db: Database, folder: string, label: 'daily' | 'before-update', now: number) {
+export async function backUp(
+  { db, thread, folder }: OpenFolder,
+  label: 'daily' | 'before-update',
+  now: number,
+): Promise<string> {
   mkdirSync(folderOf(folder), { recursive: true, mode: 0o700 });
   const stamp = new Date(now).toISOString().replaceAll(':', '-').slice(0, 19);
   const path = join(folderOf(folder), `${label}-${stamp}.db`);
@@ -44,9 +42,9 @@ export async function backUp(db: Database, folder: string, label: 'daily' | 'bef
   try {
     makePrivate(part);
     await db.copyTo(part);
-    const problem = damage(part, 'integrity_check');
+    const { problem } = await thread.check(part, 'integrity_check');
     if (problem) throw new Error(`[backup] ${part}: ${problem}`);
-    syncFile(part);
+    await syncFile(part);
     renameSync(part, path);
   } finally {
     for (const rest of [part, `${part}-wal`, `${part}-shm`]) rmSync(rest, { force: true });
@@ -64,8 +62,6 @@ export function backupDue(folder: string, now: number): boolean {
   const [last] = listBackups(folder).filter((one) => one.path.includes('daily-'));
   return !last || Math.abs(now - last.at) >= dayMs;
 }
-
-type Check = 'quick_check' | 'integrity_check';
 
 /** Why a file cannot be used as a database now, or null. */
 export function damage(path: string, check: Check): string | null {
@@ -96,8 +92,18 @@ export function flaw(path: string, check: Check): string | null {
   }
 }
 
-export function syncFile(path: string) {
-  const file = openSync(path, 'r+');
-  fsyncSync(file);
-  closeSync(file);
+/** The same beside everything else. */
+export async function flawAside(thread: DatabaseThread, path: string, check: Check): Promise<string | null> {
+  const { problem, errcode } = await thread.check(path, check);
+  if (passing.includes(codeOf(errcode))) throw new LonghandError(codeOf(errcode), `[database] ${path}: ${problem}`);
+  return problem;
+}
+
+export async function syncFile(path: string) {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

@@ -27,8 +27,15 @@ export type Database = {
   close(): void;
 };
 
-export function openDatabase(path: string, options: { readOnly?: boolean; vectors?: boolean } = {}): Database {
-  const { readOnly = false, vectors = false } = options;
+export type DatabaseOptions = {
+  readOnly?: boolean;
+  vectors?: boolean;
+  /** Hears what was committed: about how many rows. */
+  wrote?: (rows: number) => void;
+};
+
+export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
+  const { readOnly = false, vectors = false, wrote } = options;
   const raw = guarded(path, () => new DatabaseSync(path, { readOnly, timeout: 2000, allowExtension: vectors }));
   const vectorProblem = vectors ? loadVectors(raw) : null;
   const statements = new Map<string, StatementSync>();
@@ -41,12 +48,20 @@ export function openDatabase(path: string, options: { readOnly?: boolean; vector
   };
   const guard = <T>(work: () => T) => guarded(path, work);
 
+  let changed = 0;
+  function committed() {
+    const rows = changed + 1;
+    changed = 0;
+    wrote?.(rows);
+  }
+
   function transaction<T>(work: () => T): T {
     if (raw.isTransaction) return work();
     guard(() => raw.exec('BEGIN IMMEDIATE'));
     try {
       const result = work();
       guard(() => raw.exec('COMMIT'));
+      committed();
       return result;
     } catch (error) {
       // A full disk rolls back by itself.
@@ -59,7 +74,13 @@ export function openDatabase(path: string, options: { readOnly?: boolean; vector
   return {
     path,
     vectorProblem,
-    run: (sql, ...values) => guard(() => ({ changes: Number(prepare(sql).run(...values).changes) })),
+    run: (sql, ...values) =>
+      guard(() => {
+        const changes = Number(prepare(sql).run(...values).changes);
+        changed += changes;
+        if (!raw.isTransaction) committed();
+        return { changes };
+      }),
     get: <T>(sql: string, ...values: Value[]) => guard(() => prepare(sql).get(...values) as T | undefined),
     all: <T>(sql: string, ...values: Value[]) => guard(() => prepare(sql).all(...values) as T[]),
     script: (sql) => guard(() => raw.exec(sql)),
@@ -99,7 +120,8 @@ function guarded<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof LonghandError || !(error instanceof Error)) throw error;
-    throw new LonghandError(codeOf(error), `[database] ${path}: ${error.message}`, { cause: error });
+    const { errcode } = error as { errcode?: unknown };
+    throw new LonghandError(codeOf(errcode), `[database] ${path}: ${error.message}`, { cause: error });
   }
 }
 
@@ -115,7 +137,6 @@ const codes: Record<number, ErrorCode> = {
   26: 'database-corrupt',
 };
 
-function codeOf(error: Error): ErrorCode {
-  const extended = (error as { errcode?: unknown }).errcode;
-  return typeof extended === 'number' ? (codes[extended & 0xff] ?? 'internal') : 'internal';
-}
+/** What an extended code of SQLite means for us. */
+export const codeOf = (extended: unknown): ErrorCode =>
+  typeof extended === 'number' ? (codes[extended & 0xff] ?? 'internal') : 'internal';

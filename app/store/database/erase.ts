@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { chmod, copyFile, rename, stat, utimes } from 'node:fs/promises';
 import { LonghandError } from '../../protocol/index.ts';
-import { type Backup, flaw, listBackups, syncFile } from './backups.ts';
+import { type Backup, flawAside, listBackups, type OpenFolder, syncFile } from './backups.ts';
 import { type Database, openDatabase } from './database.ts';
+import type { DatabaseThread } from './database-thread.ts';
 
 //  What is removed for good leaves nothing behind: SQLite overwrites deleted rows (secure_delete), but a full-text index only
 //  notes that a row is gone and keeps its words until its parts are merged, the write-ahead log keeps the old pages, and the
@@ -22,7 +23,7 @@ export type Eraser = {
   close(): void;
 };
 
-export function createEraser(db: Database, folder: string): Eraser {
+export function createEraser({ db, folder, thread }: OpenFolder): Eraser {
   let closed = false;
   let last: Promise<void> = Promise.resolve();
   const breathe = async () => {
@@ -36,10 +37,12 @@ export function createEraser(db: Database, folder: string): Eraser {
     if (last === undefined) return;
     if (!(await mergeAll(db, breathe))) return;
     for (const backup of listBackups(folder)) {
-      if (!(await eraseIn(backup, purged, breathe))) return;
+      if (!(await eraseIn(thread, backup, purged, breathe))) return;
     }
     db.run('DELETE FROM purged WHERE number <= ?', last.number);
-    db.script('PRAGMA wal_checkpoint(TRUNCATE)');
+    // Nearly all of it while others go on writing: emptying the log holds them up.
+    await thread.checkpoint(db.path);
+    await thread.checkpoint(db.path, true);
   }
 
   return {
@@ -73,8 +76,13 @@ const changes = (db: Database): number => db.get<{ count: number }>('SELECT tota
 
 /** Removes from a backup what was removed since: in a copy, which takes its place and its time. One that is damaged is of no use
  *  and goes. */
-async function eraseIn({ path }: Backup, purged: readonly Purged[], goOn: () => Promise<boolean>): Promise<boolean> {
-  if (flaw(path, 'quick_check') !== null) {
+async function eraseIn(
+  thread: DatabaseThread,
+  { path }: Backup,
+  purged: readonly Purged[],
+  goOn: () => Promise<boolean>,
+): Promise<boolean> {
+  if ((await flawAside(thread, path, 'quick_check')) !== null) {
     rmSync(path, { force: true });
     return true;
   }
@@ -85,7 +93,7 @@ async function eraseIn({ path }: Backup, purged: readonly Purged[], goOn: () => 
     // A copy has the rights of what it was made from, which an earlier version may have left open until a moment ago.
     await chmod(part, 0o600);
     if (!(await eraseRows(part, purged, goOn))) return false;
-    syncFile(part);
+    await syncFile(part);
     await utimes(part, atime, mtime);
     await rename(part, path);
     return true;

@@ -20,7 +20,7 @@ export function isLost(folder: string, path: string): boolean {
 
 /** Puts the newest sound backup in the place of a damaged or lost database. What was there stays beside it under another
  *  name. */
-export function restore(folder: string, path: string, now: number): Restored {
+export async function restore(folder: string, path: string, now: number): Promise<Restored> {
   const damaged = `${path.replace(/\.db$/, '')}-damaged-${new Date(now).toISOString().replaceAll(':', '-').slice(0, 19)}.db`;
   for (const suffix of ['', '-wal', '-shm']) {
     if (existsSync(path + suffix)) renameSync(path + suffix, damaged + suffix);
@@ -30,7 +30,7 @@ export function restore(folder: string, path: string, now: number): Restored {
   const part = `${path}.part`;
   copyFileSync(sound.path, part);
   chmodSync(part, 0o600);
-  syncFile(part);
+  await syncFile(part);
   renameSync(part, path);
   return { backup: sound.path, backupAt: Math.round(sound.at), damaged };
 }

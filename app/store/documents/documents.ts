@@ -77,13 +77,19 @@ const noticesOf = (stored: string): DocumentNotice[] =>
     typeof notice === 'string' ? { code: 'told', details: { text: notice } } : notice,
   );
 
-/** In the order they were added. `collectionId` null: all. */
-export function listDocuments(db: Database, collectionId: CollectionId | null): StoredDocument[] {
+/** In the order they were added: `limit` of those after a row. `collectionId` null: of all. */
+export function listDocuments(
+  db: Database,
+  collectionId: CollectionId | null,
+  { after, limit }: { after: number; limit: number } = { after: 0, limit: -1 },
+): StoredDocument[] {
   const rows = db.all<DocumentRow>(
-    `SELECT ${columns} FROM documents WHERE deleted_at IS NULL AND (? IS NULL OR collection_id = ?)
-     AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) ORDER BY number`,
+    `SELECT ${columns} FROM documents WHERE number > ? AND deleted_at IS NULL AND (? IS NULL OR collection_id = ?)
+     AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL) ORDER BY number LIMIT ?`,
+    after,
     collectionId,
     collectionId,
+    limit,
   );
   return rows.map(storedOf);
 }
@@ -100,15 +106,18 @@ export function getDocument(db: Database, id: DocumentId): StoredDocument {
   return found;
 }
 
-/** The next that waits to be read. */
-/** The oldest. `last`: those that are only read when no other waits. */
+/** The oldest that waits to be read. `last`: those that are only read when no other waits. Asked for twice, since to sort all that
+ *  wait would take the longer the more there are. */
 export function nextQueued(db: Database, last: Iterable<DocumentId> = []): StoredDocument | undefined {
-  const row = db.get<DocumentRow>(
-    `SELECT ${columns} FROM documents WHERE status = 'queued' AND deleted_at IS NULL
-     AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL)
-     ORDER BY id IN (SELECT value FROM json_each(?)), number LIMIT 1`,
-    JSON.stringify([...last]),
-  );
+  const ids = JSON.stringify([...last]);
+  const first = (among: 'IN' | 'NOT IN') =>
+    db.get<DocumentRow>(
+      `SELECT ${columns} FROM documents WHERE status IN ('queued', 'reading') AND status = 'queued' AND deleted_at IS NULL
+       AND collection_id IN (SELECT id FROM collections WHERE deleted_at IS NULL)
+       AND id ${among} (SELECT value FROM json_each(?)) ORDER BY number LIMIT 1`,
+      ids,
+    );
+  const row = first('NOT IN') ?? first('IN');
   return row && storedOf(row);
 }
 
@@ -191,9 +200,14 @@ export function updateDocument(db: Database, id: DocumentId, patch: Partial<Fiel
 export const titledDocuments = (db: Database): Pick<Document, 'id' | 'name' | 'fileName'>[] =>
   db.all('SELECT id, name, file_name AS fileName FROM documents WHERE name <> file_name AND deleted_at IS NULL');
 
-/** What was being read when the app ended is read anew. */
-export function requeueUnsettled(db: Database): void {
-  db.run(`UPDATE documents SET status = 'queued', state = '{"status":"queued"}' WHERE status = 'reading'`);
+/** What was being read when the app ended, or when its collection was removed, is read anew. */
+export function requeueUnsettled(db: Database, collectionId: CollectionId | null = null): void {
+  db.run(
+    `UPDATE documents SET status = 'queued', state = '{"status":"queued"}'
+     WHERE status = 'reading' AND (? IS NULL OR collection_id = ?)`,
+    collectionId,
+    collectionId,
+  );
 }
 
 /** An attempt that was ended by us, or by the database, says nothing about the document. */
@@ -239,11 +253,19 @@ export const dropCopy = (db: Database, number: number) =>
     db.run(`INSERT INTO purged (place, id) SELECT 'documents', id FROM documents WHERE number = ?`, number);
   });
 
-/** All of a collection that are followed in a watched folder, those that were removed by hand included. */
-export function listFollowed(db: Database, collectionId: CollectionId): (StoredDocument & { removed: boolean })[] {
+/** Those of a collection that are followed in a watched folder, those that were removed by hand included: `limit` of them after a
+ *  row. */
+export function listFollowed(
+  db: Database,
+  collectionId: CollectionId,
+  { after, limit }: { after: number; limit: number },
+): (StoredDocument & { removed: boolean })[] {
   const rows = db.all<DocumentRow & { deleted_at: number | null }>(
-    `SELECT ${columns}, deleted_at FROM documents WHERE collection_id = ? AND watched = 1`,
+    `SELECT ${columns}, deleted_at FROM documents WHERE number > ? AND collection_id = ? AND watched = 1
+     ORDER BY number LIMIT ?`,
+    after,
     collectionId,
+    limit,
   );
   return rows.map((row) => ({ ...storedOf(row), removed: row.deleted_at !== null }));
 }

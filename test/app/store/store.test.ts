@@ -265,7 +265,7 @@ test('what stood in the log of a damaged database is not written over the restor
   first.close();
   writeFileSync(`${path}-wal`, log);
 
-  const { damaged } = restore(folder, path, Date.now());
+  const { damaged } = await restore(folder, path, Date.now());
   expect(readFileSync(`${damaged}-wal`)).toEqual(log);
   const store = await open(folder);
   expect(messagesOf(store.db, chatId).map(({ text }) => text)).toEqual(['In the backup', 'Yes.']);
@@ -275,11 +275,11 @@ test('what stood in the log of a damaged database is not written over the restor
 test('backups of one kind do not push out those of the other', async () => {
   const folder = newFolder();
   let now = Date.UTC(2026, 0, 1);
-  const { db } = await open(folder, () => now);
-  await backUp(db, folder, 'before-update', now);
+  const store = await open(folder, () => now);
+  await backUp(store, 'before-update', now);
   for (let day = 0; day < 9; day++) {
     now += 25 * 60 * 60 * 1000;
-    await backUp(db, folder, 'daily', now);
+    await backUp(store, 'daily', now);
   }
   const names = listBackups(folder).map(({ path }) => basename(path));
   expect(names.filter((name) => name.startsWith('before-update-'))).toHaveLength(1);

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
 import type { CollectionId } from '../../../../app/protocol/index.ts';
+import { listBackups } from '../../../../app/store/database/backups.ts';
+import { logPages } from '../../../../app/store/database/checkpoints.ts';
 import { newId } from '../../../../app/store/database/uuid.ts';
 import {
   countVectors,
@@ -9,13 +13,15 @@ import {
   packVector,
   passagesWithout,
 } from '../../../../app/store/documents/vectors.ts';
+import { observe } from '../../../attack/observe.ts';
 import { open } from '../support.ts';
 
 const MANY = 60_000;
 const DIMENSIONS = 32;
 
 test('the next passages to read are found as quickly in a large collection, whatever else there is', async () => {
-  const { db } = await open();
+  const store = await open();
+  const { db } = store;
   const made = (name: string, deletedAt: number | null): CollectionId => {
     const id = newId() as CollectionId;
     db.run('INSERT INTO collections (id, name, created_at) VALUES (?, ?, 0)', id, name);
@@ -107,4 +113,39 @@ test('the next passages to read are found as quickly in a large collection, what
     packVector(asked),
   );
   expect(found.map(({ passage }) => passage)).toEqual(all.map(({ passage }) => passage));
+
+  // A backup is checked whole, and what was written goes from the log into the database: both beside the core.
+  const log = `${db.path}-wal`;
+  expect(statSync(log).size, 'of the log').toBeLessThan(1.5 * logPages * 4096);
+  const observed = observe();
+  await store.backUpDaily();
+  expect(listBackups(store.folder)).toHaveLength(1);
+  expect(observed().stall, 'of the thread while a backup is made').toBeLessThan(40);
+  const before = statSync(db.path).size;
+  for (let at = 0; at < 60; at++)
+    db.transaction(() => db.run(`UPDATE passages SET text = text || 'y' WHERE number % 600 = ?`, at));
+  await vi.waitFor(async () => {
+    expect(await store.thread.checkpoint(db.path, true)).toEqual({ problem: null });
+    expect(statSync(log).size).toBe(0);
+  });
+  expect(statSync(db.path).size).toBeGreaterThanOrEqual(before);
+}, 60_000);
+
+test('the log is written into the database by the thread, and by the core when the thread does not come to it', async () => {
+  const { db, thread, folder } = await open();
+  const log = () => statSync(join(folder, 'longhand.db-wal')).size;
+  const write = (rows: number, characters: number) =>
+    db.passing(() => {
+      for (let at = 0; at < rows; at++)
+        db.run('INSERT INTO settings (key, value) VALUES (?, ?)', newId(), 'x'.repeat(characters));
+    });
+  for (let round = 0; round < 30; round++) {
+    write(200, 10_000);
+    // The thread does one thing after the other: when it has answered, what it was asked for before is done.
+    expect(await thread.check(':memory:', 'quick_check')).toEqual({ problem: null });
+  }
+  expect(log(), 'of 60 MB that were written').toBeLessThan(30e6);
+  thread.close();
+  for (let round = 0; round < 50; round++) write(10, 200_000);
+  expect(log(), 'of 100 MB that were written').toBeLessThan(1.1 * logPages * 4096);
 }, 60_000);
