@@ -1,3 +1,5 @@
+import { symbolsIn } from './text-kind.ts';
+
 //  Lists that go on counting with nothing left to say: "12. Dubai", "13. Sydney", "14. Dubai". The numbers differ, so nothing repeats
 //  to the letter, and entries of one or two words are too short to be compared as sentences. What tells is that entry after
 //  entry stood in the same list before.
@@ -25,7 +27,8 @@ export interface Worn {
   /** Tokens of the latest entry, and where the latest few begin. */
   readonly period: number;
   readonly latest: number;
-  /** What it says, and its words. */
+  /** What it says, as it stands there and plain, and its words. */
+  readonly text: string;
   readonly said: string;
   readonly words: number;
 }
@@ -109,6 +112,7 @@ function read(entries: Entries, line: string, start: number, end: number): Worn 
     first: entries.first,
     period: end - start,
     latest: entries.starts[0] ?? start,
+    text: found[2] ?? '',
     said,
     words: said.split(' ').length,
   };
@@ -128,15 +132,19 @@ function close(entries: Entries): void {
   entries.counted = 0;
 }
 
-/** Entries that are worth a quiet line and a card. A word alone may be the answer to each of many questions ("true", "positive"). */
-const worth = (words: number): { quiet: number; card: number } =>
-  words === 1 ? { quiet: 8, card: 24 } : words === 2 ? { quiet: 4, card: 10 } : { quiet: 3, card: 6 };
+/** Entries that are worth a quiet line and a card. A word alone may be the answer to each of many questions ("true", "positive"),
+ *  and moves and comparisons ("empty B", "0 != 1") are few different ones by nature. */
+function worth({ words, said, text }: Worn): { quiet: number; card: number } {
+  if (symbolsIn(text) >= 0.5) return { quiet: 16, card: 64 };
+  if (/\b\d\b/.test(said)) return { quiet: 6, card: 18 };
+  return words === 1 ? { quiet: 8, card: 24 } : words === 2 ? { quiet: 4, card: 10 } : { quiet: 3, card: 6 };
+}
 /** A list of what the question says must be this much longer: it was perhaps asked for. */
 const ASKED = 4;
 
 /** What the list is worth, where it takes `factor` times as many entries as usual. */
-export function degreeOf({ entries, words, said }: Worn, factor: number, question: string): 'card' | 'quiet' | null {
-  const { quiet, card } = worth(words);
-  const times = entries / (factor * (question.toLowerCase().includes(said) ? ASKED : 1));
+export function degreeOf(worn: Worn, factor: number, question: string): 'card' | 'quiet' | null {
+  const { quiet, card } = worth(worn);
+  const times = worn.entries / (factor * (question.toLowerCase().includes(worn.said) ? ASKED : 1));
   return times >= card ? 'card' : times >= quiet ? 'quiet' : null;
 }

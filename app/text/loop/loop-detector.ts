@@ -8,17 +8,8 @@ import { advance, noPeriods, type Periods } from './period.ts';
 import { noReturns, type Returns, turnBack } from './returns.ts';
 import { scoreOf } from './score.ts';
 import { type Cutter, cut, noText } from './sentences.ts';
-import {
-  gridOf,
-  isEncoded,
-  isForm,
-  isMarkup,
-  isOverlong,
-  isPattern,
-  isProse,
-  isUnbroken,
-  sortOf,
-} from './text-kind.ts';
+import { isProse } from './text-kind.ts';
+import { type Weight, weigh } from './weight.ts';
 
 //  watching ──two copies, or little new──▶ suspected ──enough copies──▶ confirmed ──act()──▶ acted ──next token──▶ watching
 //     ▲                                        │
@@ -28,14 +19,14 @@ export type GuardState = 'watching' | 'suspected' | 'confirmed' | 'acted';
 /** Tokens in which a collapse is looked at. */
 const COLLAPSED = 1024;
 const GROUP = 4;
-/** Different tokens from which on a copy of data says something, and the tokens that its copies fill at least. */
-const SAYING = 4;
-const SAID = 64;
-const MANY = 64;
 /** Copies that another loop needs more after each that was let go on. */
 const EAGER = 2;
 /** An answer that only counts on is a list that was asked for more often than not: copies from which on a line is said. */
 const COUNTED = 12;
+/** Values among the words of a copy from which on it may be about the next of many, with the same result by chance. */
+const VALUED = 0.1;
+/** Thinking that only counts on leads nowhere: odds that it needs less. */
+const IDLE = 0.6;
 /** A repetition of the user's own words must be this much longer. */
 const ASKED = 8;
 /** Tokens of a loop that are its return, at most and at least. */
@@ -63,7 +54,14 @@ export class LoopGuard {
   private periods: Periods = noPeriods();
   private lines: KnownLines = noLines();
   /** What a copy of this period, since this place, must fill to be a loop; weighed again when it has doubled. */
-  private measured = { period: 0, first: -1, span: 0, copies: 0, tokens: 0 };
+  private measured: Weight & { period: number; first: number; span: number } = {
+    period: 0,
+    first: -1,
+    span: 0,
+    copies: 0,
+    tokens: 0,
+    quiet: null,
+  };
   /** Groups of the loop that must not come back, and how many of them in a row are its return. */
   private relapse: Set<string> | null = null;
   private relapsed = 0;
@@ -169,14 +167,11 @@ export class LoopGuard {
     if (copies < level.copies || span < level.tokens || copies < this.patienceOf(period, first)) return null;
     if (this.written - this.since < Math.min(2 * period, span)) return null;
     const needed = this.needed(level, period, first, span);
-    if (copies < needed.copies || span < needed.tokens) return null;
-    return {
-      kind: 'exact',
-      degree: 'card',
-      copies: Math.floor(copies),
-      period,
-      first,
-    };
+    const found = { kind: 'exact', copies: Math.floor(copies), period, first } as const;
+    if (copies >= needed.copies && span >= needed.tokens) return { ...found, degree: 'card' };
+    const { quiet } = needed;
+    if (!quiet || copies < Math.max(quiet.copies, this.quietPatience) || span < quiet.tokens) return null;
+    return { ...found, degree: 'quiet' };
   }
 
   /** What goes on was allowed up to twice its copies; something else must come oftener than before, but not that often. */
@@ -219,7 +214,7 @@ export class LoopGuard {
     };
   }
 
-  private needed(level: Level, period: number, first: number, span: number): { copies: number; tokens: number } {
+  private needed(level: Level, period: number, first: number, span: number): Weight {
     const { measured } = this;
     if (measured.period === period && measured.first === first && span < 1.25 * measured.span) return measured;
     this.measured = {
@@ -231,45 +226,14 @@ export class LoopGuard {
     return this.measured;
   }
 
-  /** Words need few copies, data many; words the user wrote himself need more too. */
-  private weighed(level: Level, period: number, span: number): { copies: number; tokens: number } {
+  /** Words that the user wrote himself need more. */
+  private weighed(level: Level, period: number, span: number): Weight {
     const once = this.text(this.written - Math.min(period, 512), this.written);
     const run = this.text(this.written - Math.min(span, Math.max(period, 160), 512), this.written);
     const { fenced, line } = this.cutter;
-    const grid = gridOf(once, run);
-    if (grid === 'blank') return { copies: 26, tokens: 640 };
-    if (grid === 'pattern') return { copies: 12, tokens: 640 };
-    if (grid === 'rows')
-      return {
-        copies: Math.max(period > SAYING ? 8 : MANY, 1.5 * period),
-        tokens: 320,
-      };
-    if (/^[ \t]+$/.test(run)) return { copies: MANY, tokens: 10 * SAID };
-    if (isOverlong(run)) return { copies: 8, tokens: level.tokens };
-    if (isUnbroken(run) && (run.includes('\n') || isEncoded(run)))
-      return {
-        copies: run.includes('\n') ? 12 : level.dataCopies,
-        tokens: level.dataTokens,
-      };
-    if (fenced || line.trimStart().startsWith('|') || sortOf(once, run) === 'data')
-      return this.ofData(level, period, once);
-    const factor = this.place === 'answer' && this.wasAsked(period) ? ASKED : 1;
-    return { copies: level.copies * factor, tokens: level.tokens * factor };
-  }
-
-  /** A ruled line or a row of zeros comes back often, an empty table row some times, a copy of many different tokens hardly. */
-  private ofData(level: Level, period: number, once: string): { copies: number; tokens: number } {
-    const different = new Set<number>();
-    for (let back = 0; back < period && different.size < MANY; back++) different.add(this.idAt(back));
-    if (different.size < SAYING && /^(?:[^\p{L}]+|[A-Za-z0-9+/=]+)$/u.test(once))
-      return { copies: level.dataCopies, tokens: level.dataTokens };
-    const copies =
-      (isForm(once) ? 8 : isMarkup(once) ? 3 : 1) *
-      Math.max(
-        isPattern(once) ? 2 * level.dataLeast : level.dataLeast,
-        level.dataSaid / (different.size * Math.min(period, 4 * different.size)) ** 0.75,
-      );
-    return { copies: Math.min(level.dataCopies, copies), tokens: SAID };
+    const code = fenced || line.trimStart().startsWith('|');
+    const factor = () => (this.place === 'answer' && this.wasAsked(period) ? ASKED : 1);
+    return weigh(level, { period, once, run, code, ids: this.periods, factor });
   }
 
   private wasAsked(period: number): boolean {
@@ -293,7 +257,7 @@ export class LoopGuard {
   }
 
   private alike(round: Round, level: Level): Candidate | null {
-    const { copies, period, first, latest, features } = round;
+    const { copies, period, first, latest, identical, features } = round;
     this.state = 'suspected';
     if (latest < this.since) return null;
     const odds = scoreOf(features);
@@ -301,10 +265,16 @@ export class LoopGuard {
     if (copies < patience || copies * period < level.alikeTokens) return null;
     const found = { kind: 'similar', copies, period, first, quote: latest } as const;
     const numbered = isNumbered(features);
-    if (odds >= level.card || (numbered && copies >= 2 * level.copies)) return { ...found, degree: 'card' };
+    // The next of many values gave the same as the one before: that may be chance.
+    const byChance = features.same >= ALL && features.density > VALUED;
+    const lines = byChance ? identical : copies;
+    if ((!byChance && odds >= level.card) || (numbered && lines >= 2 * level.copies))
+      return { ...found, degree: 'card' };
     const inAnswer = this.place === 'answer';
-    const wanted = inAnswer && features.counter >= ALL ? COUNTED : 0;
-    if ((inAnswer && numbered) || odds < level.quiet || copies < Math.max(wanted, this.quietPatience)) return null;
+    const counted = features.counter >= ALL;
+    const wanted = inAnswer && counted ? COUNTED : 0;
+    const quiet = level.quiet - (counted && !inAnswer ? IDLE : 0);
+    if ((inAnswer && numbered) || odds < quiet || copies < Math.max(wanted, this.quietPatience)) return null;
     return { ...found, degree: 'quiet' };
   }
 

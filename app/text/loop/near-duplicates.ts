@@ -32,6 +32,8 @@ interface Link extends Sentence {
   readonly similar: number;
   /** By how much its counter moved, if just one did. */
   readonly step: number | null;
+  /** Copies in a row, up to this one, that are the same to the letter. */
+  readonly identical: number;
   /** What it differs from the copy before in. */
   readonly change: 'same' | 'counter' | 'back' | 'values' | 'words' | 'first';
 }
@@ -53,6 +55,8 @@ export interface Round {
   readonly first: number;
   /** Where the latest copy stands, from the begin of its first sentence on. */
   readonly latest: number;
+  /** Copies of the latest sentence in a row that are the same to the letter. */
+  readonly identical: number;
   readonly features: Features;
 }
 
@@ -139,6 +143,7 @@ function follow(before: Link | undefined, sentence: Sentence, seen: Seen, index:
     index,
     lines: before ? index - before.index : 0,
     similar: before ? alike(before.content, sentence.content) : 0,
+    identical: before?.exact === sentence.exact ? before.identical + 1 : 1,
     step,
     change: before ? changeOf(before, sentence, step, seen.known) : 'first',
   };
@@ -223,6 +228,7 @@ function round(links: readonly Link[], latest: Link): Round | null {
     period,
     first: latest.origin,
     latest: latest.start - period,
+    identical: latest.identical,
     features: {
       copies: Math.log2(copies),
       period: Math.log2(period),

@@ -72,3 +72,20 @@ function rule(run: string, solid: string): Sort {
     ? 'words'
     : 'data';
 }
+
+const step = /[\p{L}\p{M}\p{N}]+['′]?|[-=]?>|[→←↑↓⇒]/gu;
+/** Letters, figures and arrows that stand for something: names of pieces, cells of a grid, directions, truth. */
+const symbol =
+  /^(?:\P{L}+|\p{L}['′]?|\p{L}{0,2}\p{N}+['′]?|up|down|left|right|north|south|east|west|true|false|yes|no)$/iu;
+/** Share of them from which on a text is a trace. */
+const SYMBOLS = 1 / 3;
+
+/** Moves of a game, states of a search, faces of a cube, rows of figures: what is the same in them is mostly the matter itself. */
+export const isTrace = (text: string): boolean => symbolsIn(text) >= SYMBOLS;
+
+/** How many of its words are symbols. */
+export function symbolsIn(text: string): number {
+  const words = text.match(step) ?? [];
+  const symbols = words.filter((word) => symbol.test(word) && word !== 'a' && word !== 'I');
+  return words.length === 0 ? 0 : symbols.length / words.length;
+}

@@ -82,6 +82,35 @@ test('the same move again and again is a loop, whatever number stands before it'
   expect(card).toMatchObject({ degree: 'card', kind: 'entries', copies: 6 });
 });
 
+const pour = '  "fill A",\n  "pour A->B",\n  "empty B",\n  "pour A->B",\n';
+const face = '   Y Y R\n   Y W R\n   Y W W\nG G O B B B\nG G O B O O\n';
+test.each([
+  ['moves', 'answer', pour, 6],
+  ['moves', 'thinking', pour, 6],
+  ['a state that is printed after each step', 'answer', face, 7],
+  ['a state that is printed after each step', 'thinking', face, 7],
+] as const)('%s in the %s, the same some times: a quiet line; without end: a card', (_, place, once, sound) => {
+  const guard = guardWith();
+  const few = write(guard, repeat(sound, () => once).join(''), place);
+  expect(few.map(({ kind, degree }) => `${degree} ${kind}`)).toContain('quiet exact');
+  expect(cards(few)).toEqual([]);
+  expect(cards(write(guard, repeat(60, () => once).join(''), place))).toMatchObject([{ kind: 'exact' }]);
+});
+
+test('a comparison bit by bit, and one result for many values, are no list that is worn out', () => {
+  const bits = [...'110000010100101111'].map((bit, at) => {
+    const want = String(at % 2);
+    return `${at + 1}. '${bit}' != '${want}' (${bit === want ? 'match' : 'mismatch'})\n`;
+  });
+  expect(write(guardWith(), bits.join(''), 'answer').filter(({ degree }) => degree === 'card')).toEqual([]);
+  const cells = [...'220022000222200220'].map(
+    (cell, at) =>
+      `${at + 1}. The next element is ${cell}, and the output is ${cell}. So a ${cell} remains a ${cell}.\n`,
+  );
+  expect(cards(write(guardWith(), cells.join(''), 'answer'))).toEqual([]);
+  expect(cards(write(guardWith(), cells.join(''), 'thinking'))).toEqual([]);
+});
+
 test('a mail merge, a grid of zeros and a trace of moves are none', () => {
   const names = 'Amara Bao Chidi Delphine Emre Farida Goran Hana Ines Jarek Kwame Leilani'.split(' ');
   const mails = names.map(
