@@ -21,6 +21,7 @@ import {
   type TurnId,
 } from '../protocol/index.ts';
 import type { Tool, ToolCall } from '../text/chat-template.ts';
+import type { AnswerWithCalls } from '../text/tool-calls/call-grammar.ts';
 
 //  What the core and the engine process say to each other. Both ends are ours and of one build, so what the core asks are types;
 //  what comes back is parsed all the same, since files of others are opened there.
@@ -107,8 +108,8 @@ export type RecognisedLine = Addon.RecognisedLine;
 /** What an answer may look like. */
 export type GrammarText =
   | { kind: 'json-schema' | 'regex' | 'gbnf'; text: string }
-  /** A call of one of these tools, in the form that the model's template asks for. */
-  | { kind: 'call'; tools: Tool[] };
+  /** Calls, in the form that the model's template asks for. */
+  | ({ kind: 'calls' } & AnswerWithCalls);
 
 export type Generation = {
   turnId: TurnId;

@@ -330,8 +330,9 @@ export interface Grammar {
   admits(tokens: Int32Array): Uint32Array;
 }
 export interface Vocabulary {
-  /** `parts`: JSON of texts that follow each other, lists of such, { control: token }, { regex }, { schema }, { choice: parts }
-   *  and { optional: part }. Rejects with `argument` where the text cannot be read, cannot be kept to, or becomes too large. */
+  /** `parts`: JSON of texts that follow each other, lists of such, { control: token }, { regex }, { schema }, { choice: parts },
+   *  { optional: part } and { repeat: part, most? }: any number of times, or `most`. Rejects with `argument` where the text cannot
+   *  be read, cannot be kept to, or becomes too large. */
   grammar(kind: 'json-schema' | 'regex' | 'gbnf' | 'parts', text: string): Promise<Grammar>;
 }
 /** The bytes of all tokens one after the other, and where each ends. A control token is the byte 0xff and its number in three

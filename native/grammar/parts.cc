@@ -15,7 +15,7 @@ namespace {
   throw std::invalid_argument(
       "[parts] " + where +
       " is not a part; expected a text, a list of parts, or an object with control, regex, schema, "
-      "choice or optional");
+      "choice, optional or repeat");
 }
 
 Expr part(Syntax& syntax, const Json& json, const std::string& where, int depth) {
@@ -37,6 +37,12 @@ Expr part(Syntax& syntax, const Json& json, const std::string& where, int depth)
   if (const Json* options = json.find("choice")) return syntax.choice(all(*options, where + "/choice"));
   if (const Json* inner = json.find("optional"))
     return syntax.optional(part(syntax, *inner, where + "/optional", depth + 1));
+  if (const Json* inner = json.find("repeat")) {
+    const Json* most = json.find("most");
+    if (most && (!most->integer() || *most->integer() < 0 || *most->integer() > max_count)) fail(where + "/most");
+    return syntax.repeat(part(syntax, *inner, where + "/repeat", depth + 1), 0,
+                         most ? static_cast<int32_t>(*most->integer()) : unbounded);
+  }
   fail(where);
 }
 

@@ -10,10 +10,10 @@ import type {
   ToolCall,
 } from '../../core/inference.ts';
 import type { FinishReason, Usage } from '../../protocol/index.ts';
+import { answerGrammar, anyCall, type Choice } from './answer-grammar.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './hang-up.ts';
-import { calledAs } from './openai/openai-body.ts';
 import { MAX_PICTURES, ofBase64 } from './pictures.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { serverSentEvents, sse, streamed } from './stream.ts';
@@ -83,11 +83,18 @@ const CountBody = z.looseObject({
         name: z.string().min(1).max(200),
         description: z.string().optional(),
         input_schema: z.unknown(),
+        strict: z.boolean().optional(),
       }),
     )
     .max(128)
     .optional(),
-  tool_choice: z.looseObject({ type: z.enum(['auto', 'none', 'any', 'tool']), name: z.string().optional() }).optional(),
+  tool_choice: z
+    .looseObject({
+      type: z.enum(['auto', 'none', 'any', 'tool']),
+      name: z.string().optional(),
+      disable_parallel_tool_use: z.boolean().optional(),
+    })
+    .optional(),
   thinking: z
     .looseObject({
       type: z.enum(['enabled', 'disabled', 'adaptive']),
@@ -103,6 +110,11 @@ const MessagesBody = CountBody.extend({
   top_p: z.number().min(0).max(1).optional(),
   top_k: z.number().int().min(0).max(1000).optional(),
   stop_sequences: z.array(z.string()).max(16).optional(),
+  output_config: z
+    .looseObject({
+      format: z.looseObject({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) }).nullish(),
+    })
+    .optional(),
 });
 
 export function anthropic(inference: Inference, answers: Answers): Hono {
@@ -124,7 +136,12 @@ export function anthropic(inference: Inference, answers: Answers): Hono {
         ...(body.top_k !== undefined && { topK: body.top_k }),
       },
       stops: body.stop_sequences ?? [],
-      grammar: callOfChoice(conversation.tools, body.tool_choice),
+      grammar: answerGrammar({
+        tools: conversation.tools,
+        choice: choiceOf(body.tool_choice),
+        schema: body.output_config?.format?.schema,
+        most: body.tool_choice?.disable_parallel_tool_use ? 1 : null,
+      }),
     };
     const id = `msg_${randomUUID().replace(/-/g, '')}`;
     const message = { id, type: 'message', role: 'assistant', model: body.model };
@@ -232,12 +249,10 @@ function conversationOf(body: z.infer<typeof CountBody>): Conversation {
   };
 }
 
-function callOfChoice(
-  tools: Tool[],
-  choice: z.infer<typeof CountBody>['tool_choice'],
-): (AnswerRequest['grammar'] & object) | null {
-  if (choice?.type !== 'any' && choice?.type !== 'tool') return null;
-  return calledAs(tools, choice.type === 'any' ? null : (choice.name ?? ''));
+function choiceOf(choice: z.infer<typeof CountBody>['tool_choice']): Choice {
+  if (choice === undefined) return anyCall;
+  if (choice.type === 'tool') return { mode: 'required', only: [choice.name ?? ''] };
+  return { mode: choice.type === 'any' ? 'required' : choice.type, only: null };
 }
 
 /** Results of tools stand in a message of the user; here each is one of its own, before what the user says. */
@@ -280,13 +295,20 @@ const toolOf = ({
   name,
   description,
   input_schema,
+  strict,
 }: {
   name: string;
   description?: string | undefined;
   input_schema?: unknown;
+  strict?: boolean | undefined;
 }): Tool => ({
   type: 'function',
-  function: { name, ...(description !== undefined && { description }), parameters: input_schema },
+  function: {
+    name,
+    ...(description !== undefined && { description }),
+    parameters: input_schema,
+    ...(strict !== undefined && { strict }),
+  },
 });
 
 const textOf = (blocks: { type: string; text?: string | undefined }[]): string =>

@@ -2,10 +2,11 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import type { AnswerPart, AnswerRequest, Inference, ServedModel, ToolCall } from '../../core/inference.ts';
 import { type FinishReason, LonghandError, type SamplingSettings } from '../../protocol/index.ts';
+import { answerGrammar, anyCall, anyObject } from './answer-grammar.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './hang-up.ts';
-import { anyObject, FunctionTool } from './openai/openai-body.ts';
+import { FunctionTool } from './openai/openai-body.ts';
 import { MAX_PICTURES, ofBase64 } from './pictures.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { jsonLines, line, streamed } from './stream.ts';
@@ -149,12 +150,6 @@ export function ollama(inference: Inference, answers: Answers, version: string):
     if (messages.length === 0 || messages.every(({ text }) => text === '')) {
       return Response.json({ ...stamp(body.model), ...shape('', '', []), done: true, done_reason: 'load' });
     }
-    if (grammarOf(body.format) && (body.tools ?? []).length > 0) {
-      throw new LonghandError(
-        'bad-request',
-        '[format] cannot be combined with tools that may be called; leave one of them out',
-      );
-    }
     const request = requestOf(body, messages);
     if (body.stream === false) {
       const { text, thinking, calls, end } = await answers.whole(request, hungUp.signal);
@@ -228,13 +223,14 @@ function requestOf(body: z.infer<typeof Asked>, messages: AnswerRequest['message
     thinkingTokens: null,
     sampling: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as SamplingSettings,
     stops: options.stop ?? [],
-    grammar: grammarOf(body.format),
+    grammar: answerGrammar({ tools: body.tools ?? [], choice: anyCall, schema: schemaOf(body.format) }),
   };
 }
 
-function grammarOf(format: z.infer<typeof Asked>['format']): NonNullable<AnswerRequest['grammar']> | null {
-  if (format == null || format === '') return null;
-  return format === 'json' ? anyObject : { kind: 'json-schema', text: JSON.stringify(format) };
+/** undefined: any text. */
+function schemaOf(format: z.infer<typeof Asked>['format']): unknown {
+  if (format == null || format === '') return undefined;
+  return format === 'json' ? anyObject : format;
 }
 
 const nanoseconds = (ms: number): number => Math.round(ms * 1e6);

@@ -1,89 +1,52 @@
 import type { Tool } from '../chat-template.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import { callBody, type Part } from './call-body-grammar.ts';
 import type { CallFormat } from './call-formats.ts';
+import { textBeginningWithout, textWithout } from './text-without.ts';
 
-/** What the engine's grammars of kind `parts` are made of. */
-export type Part =
-  | string
-  | Part[]
-  | { control: number }
-  | { regex: string }
-  | { schema: unknown }
-  | { choice: Part[] }
-  | { optional: Part };
+/** What an answer is beside calls: `none`, a value of a schema in their place, or any text around them. */
+export type BesideCalls = { kind: 'none' | 'text' } | { kind: 'schema'; schema: unknown };
 
-/** An answer that is one call of one of these tools. */
-export function callGrammar({ open, close, body }: CallFormat, tools: readonly Tool[], tokenizer: Tokenizer): Part {
-  const marker = (text: string | null): Part => {
-    const known = text === null ? undefined : tokenizer.markers.find((one) => one.text === text);
-    return known ? { control: known.id } : (text ?? '');
-  };
-  const calls = { choice: tools.map((tool) => BODIES[body](tool, open)) };
+export type AnswerWithCalls = {
+  tools: readonly Tool[];
+  beside: BesideCalls;
+  /** Of them; null: as many as the model likes. */
+  most: number | null;
+};
+
+/** An answer that may call these tools. The arguments of a call are of the tool's schema where it is `strict`, or where nothing
+ *  but calls is wanted; those of others are any object. */
+export function answerGrammar(format: CallFormat, answer: AnswerWithCalls, tokenizer: Tokenizer): Part {
+  const { beside, most } = answer;
+  const block = blockOf(format, answer, tokenizer);
+  // Without a marker a call is the whole answer.
+  const rest = format.open === null || most === 1 ? null : most === null ? {} : { most: most - 1 };
+  const calls: Part = [block, rest ? { repeat: [{ optional: '\n' }, block], ...rest } : []];
+  if (beside.kind === 'none') return calls;
+  if (beside.kind === 'schema')
+    return most === 0 ? { schema: beside.schema } : { choice: [{ schema: beside.schema }, calls] };
+  if (format.open === null) return { choice: [{ regex: textBeginningWithout('{[') }, ...(most === 0 ? [] : [calls])] };
+  const text: Part = { regex: textWithout(markerOf(format.open, tokenizer) === format.open ? format.open : null) };
+  return [text, { repeat: [block, text], ...(most !== null && { most }) }];
+}
+
+function blockOf(
+  { open, close, body }: CallFormat,
+  { tools, beside, most }: AnswerWithCalls,
+  tokenizer: Tokenizer,
+): Part {
+  const bodies = tools.map((tool) => callBody(body, tool, { open, bound: beside.kind === 'none' || isStrict(tool) }));
   const line = open?.startsWith('<tool_call') ? '\n' : '';
-  return [marker(open), line, calls, line, marker(close)];
+  // Some families write all their calls in one list.
+  const listed = body === 'python' || open === '[TOOL_CALLS]';
+  const more: Part = listed && most === null ? { repeat: [', ', { choice: bodies }] } : [];
+  const calls: Part = listed ? ['[', { choice: bodies }, more, ']'] : { choice: bodies };
+  return [markerOf(open, tokenizer), line, calls, line, markerOf(close, tokenizer)];
 }
 
-const BODIES: Record<CallFormat['body'], (tool: Tool, open: string | null) => Part> = { json, xml, python };
+const isStrict = ({ function: { strict } }: Tool): boolean => strict === true;
 
-type Schema = { type?: unknown; properties?: Record<string, Schema>; required?: string[]; [key: string]: unknown };
-
-const schemaOf = ({ function: { parameters } }: Tool): Schema => ({
-  ...(typeof parameters === 'object' && parameters !== null ? (parameters as Schema) : {}),
-  type: 'object',
-});
-
-function json(tool: Tool, open: string | null): Part {
-  const key = open === null ? 'parameters' : 'arguments';
-  const call = [`{"name": ${JSON.stringify(tool.function.name)}, "${key}": `, { schema: schemaOf(tool) }, '}'];
-  return open === '[TOOL_CALLS]' ? ['[', call, ']'] : call;
-}
-
-/** A schema of a parameter may point to what stands beside the parameters. */
-const inside = (schema: Schema, part: Schema): Schema => ({
-  ...('$defs' in schema && { $defs: schema.$defs }),
-  ...part,
-});
-
-function xml(tool: Tool): Part {
-  const schema = schemaOf(tool);
-  const parameters = Object.entries(schema.properties ?? {}).map(([name, part]): Part => {
-    const plain = part.type === 'string' && !('enum' in part || 'const' in part);
-    const value: Part = plain ? { regex: plainText(part) } : unquoted(inside(schema, part));
-    const parameter = [`<parameter=${name}>\n`, value, '\n</parameter>\n'];
-    return schema.required?.includes(name) ? parameter : { optional: parameter };
-  });
-  return [`<function=${tool.function.name}>\n`, parameters, '</function>'];
-}
-
-/** A text without quotes, which may not look like the end of its parameter. */
-function plainText({ minLength, maxLength, pattern }: Schema): string {
-  if (typeof pattern === 'string') return /^\^.*\$$/.test(pattern) ? pattern : `[^<]*(?:${pattern})[^<]*`;
-  if (minLength === undefined && maxLength === undefined) return '(?:[^<]|<[^/<])*';
-  return `[^<]{${minLength ?? 0},${maxLength ?? ''}}`;
-}
-
-/** Texts among the values of a list stand without quotes. */
-function unquoted(part: Schema): Part {
-  const values = 'const' in part ? [part.const] : part.enum;
-  if (!Array.isArray(values) || !values.some((value) => typeof value === 'string')) return { schema: part };
-  return { choice: values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))) };
-}
-
-function python(tool: Tool): Part {
-  const schema = schemaOf(tool);
-  const given = Object.entries(schema.properties ?? {}).map(([name, part]) => ({
-    text: [`${name}=`, { schema: inside(schema, part) }] as Part,
-    required: schema.required?.includes(name) ?? false,
-  }));
-  // Those that may be left out: any of them may be the first.
-  const beginnings: Part[] = [];
-  for (const [first, { text, required }] of given.entries()) {
-    const rest = given.slice(first + 1).map((one): Part => {
-      const next = [', ', one.text];
-      return one.required ? next : { optional: next };
-    });
-    beginnings.push([text, rest]);
-    if (required) return [`[${tool.function.name}(`, { choice: beginnings }, ')]'];
-  }
-  return [`[${tool.function.name}(`, { optional: { choice: beginnings } }, ')]'];
+function markerOf(text: string | null, tokenizer: Tokenizer): Part {
+  const known = text === null ? undefined : tokenizer.markers.find((one) => one.text === text);
+  return known ? { control: known.id } : (text ?? '');
 }

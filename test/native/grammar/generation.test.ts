@@ -119,6 +119,22 @@ test('the thinking is free, the answer behind it is bound', async () => {
   expect(without.said).toMatch(/^The answer is [0-9]+\.$/);
 });
 
+test('a call that begins in a free text is bound, and a text without one is as it would be', async () => {
+  const days = { type: 'integer', minimum: 3, maximum: 4 };
+  const parameters = { type: 'object', properties: { days }, required: ['days'] };
+  const tools = [{ type: 'function' as const, function: { name: 'weather', parameters, strict: true } }];
+  const grammar = await grammars.compiled({ kind: 'calls', tools, beside: { kind: 'text' }, most: null });
+  for (const options of [{}, { temperature: 0.9, seed: 3 }]) {
+    expect(await answer({ ...options, grammar })).toEqual(await answer(options));
+  }
+  const begun = text.tokenizer.encode(text.tokenizer.split('I look.\n\n<tool_call>\n<function='));
+  const { said } = await answer(
+    { grammar, continues: begun.length, temperature: 1, seed: 2 },
+    Int32Array.from([...prompt(), ...begun]),
+  );
+  expect(said).toMatch(/^weather>\n<parameter=days>\n[34]\n<\/parameter>\n<\/function>\n<\/tool_call>/);
+});
+
 test('a grammar for another vocabulary, and a word that is no grammar, are refused', async () => {
   const other = await addon.vocabulary(Uint8Array.of(97), Uint32Array.of(1));
   const foreign = { grammar: await other.grammar('regex', 'a*'), stopTokens: [] };

@@ -4,7 +4,7 @@ import type { ModelText } from '../../../text/model-text.ts';
 import { openingIds, thinkingIds } from '../../../text/thinking.ts';
 import { tokenTexts } from '../../../text/tokenizer/token-texts.ts';
 import { callFormatOf } from '../../../text/tool-calls/call-formats.ts';
-import { callGrammar } from '../../../text/tool-calls/call-grammar.ts';
+import { answerGrammar } from '../../../text/tool-calls/call-grammar.ts';
 import type { Generation, GrammarText } from '../../ipc-protocol.ts';
 
 /** Grammars of one model, each compiled once and cached while it is among the last that were used. */
@@ -23,11 +23,11 @@ export function createGrammars(addon: typeof Addon, text: ModelText, rows: numbe
 
   async function compile(grammar: GrammarText): Promise<Addon.Grammar> {
     vocabulary ??= read();
-    if (grammar.kind !== 'call') return (await vocabulary).grammar(grammar.kind, grammar.text);
+    if (grammar.kind !== 'calls') return (await vocabulary).grammar(grammar.kind, grammar.text);
     const format = callFormatOf(text.template);
     if (!format)
       throw new LonghandError('model-unsupported', '[tools] this model’s chat template does not support tools');
-    return (await vocabulary).grammar('parts', JSON.stringify(callGrammar(format, grammar.tools, text.tokenizer)));
+    return (await vocabulary).grammar('parts', JSON.stringify(answerGrammar(format, grammar, text.tokenizer)));
   }
 
   return {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AnswerRequest, ConversationMessage, Tool, ToolCall } from '../../../core/inference.ts';
 import { LonghandError, parseJson, type SamplingSettings } from '../../../protocol/index.ts';
+import { answerGrammar, anyCall, anyObject, type Choice } from '../answer-grammar.ts';
 import { MAX_PICTURES, NOT_FETCHED, ofDataUrl } from '../pictures.ts';
 
 //  What the dialect of OpenAI asks, and what is meant by it: https://platform.openai.com/docs/api-reference
@@ -48,7 +49,7 @@ const Message = z
   })
   .refine(({ role, content }) => role === 'user' || content.pictures.length === 0, 'only a user shows pictures');
 
-/** What else a schema says, `strict` among it, is for the model to read: nothing binds it yet. */
+/** What else it says is for the model to read; `strict` binds its arguments. */
 export const FunctionTool = z
   .looseObject({
     type: z.literal('function', 'only functions can be called here'),
@@ -60,6 +61,24 @@ const absent = (what: string) =>
   z
     .union([z.null(), z.array(z.unknown()).max(0, `${what} are not supported yet`)], `${what} are not supported yet`)
     .optional();
+
+const Mode = z.enum(['auto', 'none', 'required']).transform((mode): Choice => ({ mode, only: null }));
+const Named = z
+  .looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) })
+  .transform(({ function: { name } }) => name);
+const ToolChoice = z.union(
+  [
+    Mode,
+    Named.transform((name): Choice => ({ mode: 'required', only: [name] })),
+    z
+      .looseObject({
+        type: z.literal('allowed_tools'),
+        allowed_tools: z.looseObject({ mode: z.enum(['auto', 'required']), tools: z.array(Named).min(1).max(128) }),
+      })
+      .transform(({ allowed_tools: { mode, tools } }): Choice => ({ mode, only: tools })),
+  ],
+  'has to be "auto", "none", "required", a function by its name, or allowed_tools',
+);
 
 /** The engine has no bias for single tokens: a request that asks for one is refused, not ignored. */
 export const NoBias = z
@@ -111,26 +130,14 @@ export const ChatBody = z
     n: z.number().int().min(1).max(MAX_CHOICES).nullish(),
     reasoning_effort: Effort.nullish(),
     tools: z.array(FunctionTool).max(128).nullish(),
-    tool_choice: z
-      .union(
-        [
-          z.enum(['auto', 'none', 'required']),
-          z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
-        ],
-        'has to be "auto", "none", "required", or a function by its name',
-      )
-      .nullish(),
+    tool_choice: ToolChoice.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
     functions: absent('functions'),
     logit_bias: NoBias,
     logprobs: z.boolean().nullish(),
     top_logprobs: z.number().int().min(0).max(MAX_ALTERNATIVES).nullish(),
     response_format: ResponseFormat.nullish(),
   })
-  .refine(
-    ({ response_format, tools, tool_choice }) =>
-      (response_format?.type ?? 'text') === 'text' || (tools ?? []).length === 0 || tool_choice === 'none',
-    { path: ['response_format'], error: 'cannot be combined with tools that may be called; leave one of them out' },
-  )
   .refine(({ logprobs, top_logprobs }) => top_logprobs == null || logprobs === true, {
     path: ['top_logprobs'],
     error: 'needs "logprobs": true',
@@ -154,16 +161,21 @@ export function requestsOf(body: ChatBody): AnswerRequest[] {
 
 /** What is asked, without the words of the dialect. */
 export function requestOf(body: ChatBody): AnswerRequest {
-  const { stop, reasoning_effort } = body;
+  const { stop, reasoning_effort, tool_choice } = body;
   return {
     model: body.model,
     messages: conversationOf(body.messages),
-    tools: body.tool_choice === 'none' ? [] : (body.tools ?? []),
+    tools: body.tool_choice?.mode === 'none' ? [] : (body.tools ?? []),
     thinking: reasoning_effort == null ? null : reasoning_effort !== 'none',
     thinkingTokens: null,
     sampling: samplingOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }),
     logprobs: body.logprobs ? (body.top_logprobs ?? 0) : null,
-    grammar: callOfChoice(body) ?? grammarOf(body.response_format),
+    grammar: answerGrammar({
+      tools: body.tools ?? [],
+      choice: tool_choice ?? anyCall,
+      schema: schemaOf(body.response_format),
+      most: body.parallel_tool_calls === false ? 1 : null,
+    }),
     stops: stopsOf(stop),
   };
 }
@@ -171,32 +183,11 @@ export function requestOf(body: ChatBody): AnswerRequest {
 export const stopsOf = (stop: string | string[] | null | undefined): string[] =>
   stop == null ? [] : typeof stop === 'string' ? [stop] : stop;
 
-function grammarOf(format: ChatBody['response_format']): NonNullable<AnswerRequest['grammar']> | null {
-  if (format?.type === 'json_schema') return { kind: 'json-schema', text: JSON.stringify(format.json_schema.schema) };
-  return format?.type === 'json_object' ? anyObject : null;
+/** undefined: any text. */
+function schemaOf(format: ChatBody['response_format']): unknown {
+  if (format?.type === 'json_schema') return format.json_schema.schema;
+  return format?.type === 'json_object' ? anyObject : undefined;
 }
-
-export function callOfChoice({
-  tools,
-  tool_choice: choice,
-}: Pick<ChatBody, 'tools' | 'tool_choice'>): NonNullable<AnswerRequest['grammar']> | null {
-  if (choice == null || choice === 'auto' || choice === 'none') return null;
-  return calledAs(tools ?? [], choice === 'required' ? null : choice.function.name);
-}
-
-/** A call of the tool of this name, or of any.
- *  @throws LonghandError `bad-request` where there is none */
-export function calledAs(tools: Tool[], name: string | null): NonNullable<AnswerRequest['grammar']> {
-  const chosen = tools.filter((tool) => name === null || tool.function.name === name);
-  if (chosen.length > 0) return { kind: 'call', tools: chosen };
-  const known = tools.map((tool) => tool.function.name).join(', ');
-  throw new LonghandError(
-    'bad-request',
-    `[tool_choice] there is no such tool; ${known === '' ? 'the request gives no tools' : `expected one of ${known}`}`,
-  );
-}
-
-export const anyObject = { kind: 'json-schema', text: '{"type":"object"}' } as const;
 
 /** Instructions at the beginning are one message: most templates know only one. */
 function conversationOf(messages: ChatBody['messages']): ConversationMessage[] {

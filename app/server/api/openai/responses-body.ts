@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AnswerRequest, ConversationMessage, Tool } from '../../../core/inference.ts';
-import { anyObject, Content, callOf, callOfChoice, Effort, MAX_ALTERNATIVES, samplingOf } from './openai-body.ts';
+import { answerGrammar, anyCall, anyObject, type Choice } from '../answer-grammar.ts';
+import { Content, callOf, Effort, MAX_ALTERNATIVES, samplingOf } from './openai-body.ts';
 
 //  A response, asked for by items: https://platform.openai.com/docs/api-reference/responses
 
@@ -57,6 +58,31 @@ const ResponseTool = z.looseObject({
   strict: z.boolean().nullish(),
 });
 
+const Named = z.looseObject({ type: z.literal('function'), name: z.string() });
+const ToolChoice = z.union(
+  [
+    z.enum(['auto', 'none', 'required']),
+    Named,
+    z.looseObject({
+      type: z.literal('allowed_tools'),
+      mode: z.enum(['auto', 'required']),
+      tools: z.array(Named).min(1).max(128),
+    }),
+  ],
+  'has to be "auto", "none", "required", a function by its name, or allowed_tools',
+);
+
+function choiceOf(choice: z.infer<typeof ToolChoice> | null | undefined): Choice {
+  if (choice == null) return anyCall;
+  if (typeof choice === 'string') return { mode: choice, only: null };
+  if (choice.type === 'function') return { mode: 'required', only: [choice.name] };
+  return { mode: choice.mode, only: choice.tools.map(({ name }) => name) };
+}
+
+/** All of ours are functions: those are counted. */
+const mostCalls = ({ parallel_tool_calls: several, max_tool_calls: most }: ResponsesBody): number | null =>
+  several === false ? Math.min(1, most ?? 1) : (most ?? null);
+
 const unsupported = (what: string) => z.null(`${what} not supported`).optional();
 
 export const ResponsesBody = z
@@ -76,13 +102,9 @@ export const ResponsesBody = z
     top_p: z.number().min(0).max(1).nullish(),
     max_output_tokens: z.number().int().min(1).max(1_000_000).nullish(),
     tools: z.array(ResponseTool).max(128).nullish(),
-    tool_choice: z
-      .union(
-        [z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.literal('function'), name: z.string() })],
-        'has to be "auto", "none", "required", or a function by its name',
-      )
-      .nullish(),
+    tool_choice: ToolChoice.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
+    max_tool_calls: z.number().int().min(0).max(128).nullish(),
     text: z.looseObject({ format: Format.nullish() }).nullish(),
     reasoning: z.looseObject({ effort: Effort.nullish() }).nullish(),
     include: z.array(z.string()).nullish(),
@@ -95,40 +117,35 @@ export const ResponsesBody = z
   .refine(({ input, previous_response_id }) => input !== undefined || previous_response_id != null, {
     path: ['input'],
     error: 'is missing',
-  })
-  .refine(
-    ({ text, tools, tool_choice }) =>
-      (text?.format?.type ?? 'text') === 'text' || (tools ?? []).length === 0 || tool_choice === 'none',
-    { path: ['text', 'format'], error: 'cannot be combined with tools that may be called; leave one of them out' },
-  );
+  });
 export type ResponsesBody = z.infer<typeof ResponsesBody>;
 
 /** What is asked, after what was said before (`earlier`). */
 export function requestOfItems(body: ResponsesBody, earlier: readonly Item[]): AnswerRequest {
-  const { instructions, tool_choice: choice, top_logprobs, include } = body;
+  const { instructions, top_logprobs, include } = body;
   const tools = (body.tools ?? []).map(toolOf);
-  const named = typeof choice === 'object' && choice !== null;
-  const tool_choice = named ? { type: 'function' as const, function: { name: choice.name } } : choice;
+  const choice = choiceOf(body.tool_choice);
   const scored = top_logprobs != null || include?.includes('message.output_text.logprobs');
   const said = instructions == null || instructions === '' ? [] : [systemSays(instructions)];
   return {
     model: body.model,
     messages: conversationOf([...said, ...earlier, ...(body.input ?? [])]),
-    tools: choice === 'none' ? [] : tools,
+    tools: choice.mode === 'none' ? [] : tools,
     thinking: body.reasoning?.effort == null ? null : body.reasoning.effort !== 'none',
     thinkingTokens: null,
     sampling: samplingOf({ temperature: body.temperature, top_p: body.top_p, max_tokens: body.max_output_tokens }),
     logprobs: scored ? (top_logprobs ?? 0) : null,
-    grammar: callOfChoice({ tools, tool_choice }) ?? grammarOf(body.text?.format),
+    grammar: answerGrammar({ tools, choice, schema: schemaOf(body.text?.format), most: mostCalls(body) }),
     stops: [],
   };
 }
 
 const systemSays = (text: string): Item => ({ type: 'message', role: 'system', content: { text, pictures: [] } });
 
-function grammarOf(format: z.infer<typeof Format> | null | undefined): (AnswerRequest['grammar'] & {}) | null {
-  if (format?.type === 'json_schema') return { kind: 'json-schema', text: JSON.stringify(format.schema) };
-  return format?.type === 'json_object' ? anyObject : null;
+/** undefined: any text. */
+function schemaOf(format: z.infer<typeof Format> | null | undefined): unknown {
+  if (format?.type === 'json_schema') return format.schema;
+  return format?.type === 'json_object' ? anyObject : undefined;
 }
 
 const toolOf = ({ name, description, parameters, strict }: z.infer<typeof ResponseTool>): Tool => ({

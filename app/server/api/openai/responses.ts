@@ -128,6 +128,7 @@ const baseOf = (body: ResponsesBody) => ({
   tools: body.tools ?? [],
   tool_choice: body.tool_choice ?? 'auto',
   parallel_tool_calls: body.parallel_tool_calls ?? true,
+  max_tool_calls: body.max_tool_calls ?? null,
   text: { format: body.text?.format ?? { type: 'text' } },
   reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
   top_logprobs: body.top_logprobs ?? 0,

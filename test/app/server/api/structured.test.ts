@@ -55,8 +55,6 @@ test('openai: json_schema and json_object, whole and streamed, with thinking apa
 
   const parsed = await openai.chat.completions.parse(asked);
   expect(parsed.choices[0]?.message.parsed).toEqual(pet);
-  const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
-  await expect(openai.chat.completions.create({ ...asked, tools })).rejects.toThrow('with tools that may be called');
 });
 
 test('openai: many shapes at once, each its own', async () => {
@@ -90,6 +88,13 @@ test('ollama: a schema as format, in chat and generate', async () => {
   const { response } = await ollama.generate({ model, prompt: 'A pet.', format: schema, options });
   expect(JSON.parse(response ?? '')).toEqual(pet);
   await expect(ollama.chat({ model, messages, format: { type: 'pet' } })).rejects.toThrow('#/type is "pet"');
+
+  const tools = [{ type: 'function', function: { name: 'weather', parameters: look, strict: true } }];
+  const both = (await ollama.chat({ model, messages, format: schema, tools, options })).message;
+  expectPetOrCall(
+    both.content,
+    (both.tool_calls ?? []).map(({ function: called }) => called),
+  );
 });
 
 const look = {
@@ -129,6 +134,14 @@ test('openai and anthropic: a tool has to be called, and its arguments are of it
       });
     }
   }
+  const only = { mode: 'required' as const, tools: [{ type: 'function', function: { name: 'clock' } }] };
+  const allowed = await openai.chat.completions.create({
+    model,
+    messages,
+    tools,
+    tool_choice: { type: 'allowed_tools', allowed_tools: only },
+  });
+  expect(allowed.choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'clock' } }]);
   const foreign = openai.chat.completions.create({
     model,
     messages,
@@ -147,4 +160,60 @@ test('openai and anthropic: a tool has to be called, and its arguments are of it
   });
   expect(stop_reason).toBe('tool_use');
   expect(content).toMatchObject([{ type: 'tool_use', name: 'weather', input: { days: expect.any(Number) } }]);
+  const shaped = await anthropic.messages.create({
+    model,
+    max_tokens: 400,
+    messages,
+    output_config: { format: { type: 'json_schema', schema } },
+  });
+  expect(JSON.parse(shaped.content[0]?.type === 'text' ? shaped.content[0].text : '')).toEqual(pet);
+});
+
+/** The model chooses: an answer of the shape, or a call of the schema in its place. */
+function expectPetOrCall(content: string, calls: { name: string; arguments: unknown }[]) {
+  if (calls.length === 0) return expect(JSON.parse(content)).toEqual(pet);
+  expect(content).toBe('');
+  for (const { name, arguments: given } of calls) {
+    expect(name).toBe('weather');
+    expect(given).toMatchObject({ city: expect.stringMatching(/^(Bern|Oslo)$/), days: expect.any(Number) });
+  }
+}
+
+test('openai: a shape beside tools that may be called, in chat and responses', async () => {
+  const { address, model } = await start();
+  const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0 });
+  const weather = { name: 'weather', parameters: look, strict: true };
+  for (const seed of [1, 2, 3]) {
+    const { choices } = await openai.chat.completions.create({
+      model,
+      messages,
+      tools: [{ type: 'function', function: weather }],
+      response_format: { type: 'json_schema', json_schema: { name: 'pet', schema } },
+      parallel_tool_calls: false,
+      temperature: 1,
+      max_tokens: 400,
+      seed,
+    });
+    const { content, tool_calls = [] } = choices[0]?.message ?? { content: null };
+    const calls = tool_calls.flatMap((call) => (call.type === 'function' ? [call.function] : []));
+    expect(calls.length).toBeLessThan(2);
+    expectPetOrCall(
+      content ?? '',
+      calls.map((call) => ({ ...call, arguments: JSON.parse(call.arguments) })),
+    );
+  }
+  const { output_text, output } = await openai.responses.create({
+    model,
+    input: 'Tell me about a pet.',
+    tools: [{ type: 'function', ...weather }],
+    text: { format: { type: 'json_schema', name: 'pet', schema } },
+    max_tool_calls: 2,
+    max_output_tokens: 400,
+  });
+  const calls = output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
+  expect(calls.length).toBeLessThan(3);
+  expectPetOrCall(
+    output_text,
+    calls.map((call) => ({ ...call, arguments: JSON.parse(call.arguments) })),
+  );
 });
