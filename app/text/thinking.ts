@@ -19,9 +19,10 @@ export function thinkingMarkersOf(tokenizer: Tokenizer, template: string | null)
   return pair ?? null;
 }
 
-/** Ids that end the thinking as the family does (engine: "answer now", thinking budget). */
-export function closingIds(tokenizer: Tokenizer, markers: ThinkingMarkers): number[] {
-  return tokenizer.encode([{ text: '\n' }, ...tokenizer.split(markers.close), { text: '\n\n' }]);
+/** Ids that end the thinking as the family does (engine: "answer now", thinking budget), after `words` that the model is made to say. */
+export function closingIds(tokenizer: Tokenizer, markers: ThinkingMarkers, words = ''): number[] {
+  const said = words === '' ? '\n' : `\n\n${words}\n`;
+  return tokenizer.encode([{ text: said }, ...tokenizer.split(markers.close), { text: '\n\n' }]);
 }
 
 export const openingIds = (tokenizer: Tokenizer, { open }: ThinkingMarkers): number[] => thinkingIds(tokenizer, open);

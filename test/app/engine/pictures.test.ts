@@ -78,7 +78,7 @@ test('the model reads the picture, and what it read of it is known the next time
       const seen = text.vision ? await reader.read(pictures, text.vision.preprocessor) : [];
       const session = model.createSession();
       const result = await session.generate(Int32Array.from(ids), {
-        ...samplingFor({ text, native: model }, { temperature: 0 }, { seed: 1, rewinds: 0, written: [] }),
+        ...samplingFor({ text, native: model }, { temperature: 0 }, { seed: 1, rewound: null, written: [] }),
         maxTokens: 8,
         pictures: seen,
         stopTokens: [...text.stopIds],
@@ -101,7 +101,7 @@ test('the model reads the picture, and what it read of it is known the next time
 
 test('the token of pictures is never written', () => {
   const native = { vocabularySize: 203 } as never;
-  const asked = { seed: 1, rewinds: 0, written: [] };
+  const asked = { seed: 1, rewound: null, written: [] };
   expect(samplingFor({ text, native }, {}, asked).forbidden).toContain(IMAGE);
   expect(samplingFor({ text: { ...text, vision: null }, native }, {}, asked).forbidden).toBeUndefined();
 });

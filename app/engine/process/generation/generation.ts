@@ -24,7 +24,7 @@ import { watchFor } from './loop-watch.ts';
 import { createOutputBuffer, type OutputBuffer, shownText } from './output-buffer.ts';
 import { samplingFor } from './sampling-for.ts';
 import { scored, type Token } from './token-score.ts';
-import { choicesIn, openedAt, quotedAnswer, RELAPSE } from './ways-out.ts';
+import { choicesIn, ENOUGH, openedAt, quotedAnswer, RELAPSE, type Rewound, sentenceEnd } from './ways-out.ts';
 
 //  One answer. It is written in legs: a leg is one call of the addon, and between two legs stands something that changed what
 //  comes next.
@@ -83,7 +83,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   /** Tokens of the answer that the watch did not see: an earlier part, and those that closed the thinking. */
   let unseen = 0;
   let seed = generation.sampling.seed ?? randomInt(2 ** 31);
-  let rewinds = 0;
+  let rewound: Rewound | null = null;
   let soft = generation.softBudget ?? Number.POSITIVE_INFINITY;
   /** Tokens that were written and taken back: they do not count against the limits. */
   const givenBack = { thinking: 0, answer: 0 };
@@ -174,7 +174,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     };
     const asked = Int32Array.from([...promptOnly, ...transcript.ids]);
     const result = await session.generate(asked, {
-      ...samplingFor(model, generation.sampling, { seed, rewinds, written: transcript.ids }),
+      ...samplingFor(model, generation.sampling, { seed, rewound, written: transcript.ids }),
       ...bound,
       // The likelihood of the token itself comes with those of its alternatives.
       ...(generation.logprobs != null && { logprobs: Math.max(1, generation.logprobs) }),
@@ -274,7 +274,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
 
   function closeThinking({ text }: LoadedModel) {
     if (!written || !text.thinking) return;
-    for (const id of closingIds(text.tokenizer, text.thinking)) {
+    for (const id of closingIds(text.tokenizer, text.thinking, relapse ? ENOUGH : '')) {
       const { parts } = written.transcript.push(id);
       silent.push(id);
       show(parts);
@@ -324,11 +324,12 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   }
 
   /** Thinking ends before its first copy, so that the answer does not go on with them. */
-  function answerAfter({ first }: LoopEvidence, { thinking, tokenizer }: LoadedModel['text']) {
+  function answerAfter({ first }: LoopEvidence, text: LoadedModel['text']) {
     if (!written) return;
     const { prompt, transcript } = written;
+    const { thinking, tokenizer } = text;
     const opened = prompt.inThinking || !thinking ? 0 : openedAt(transcript.ids, openingIds(tokenizer, thinking));
-    const end = Math.max(first, opened);
+    const end = sentenceEnd(text, transcript.ids, opened, Math.max(first, opened));
     watch?.remember(end - unseen);
     takeBack(end);
     relapse = { begin: end, thinkingEnd: end };
@@ -337,12 +338,12 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   }
 
   /** Back to before the first copy, and from there with other chances. */
-  function rewind({ first }: LoopEvidence) {
+  function rewind({ first, kind }: LoopEvidence) {
     if (!written) return;
     takeBack(first);
     watch?.rewind(first - unseen);
     seed = (seed + 1) % 2 ** 31;
-    rewinds += 1;
+    rewound = { times: (rewound?.times ?? 0) + 1, kind };
   }
 
   /** Tokens from `length` on never happened, on the screen, on the disk and for the limits. */

@@ -1,14 +1,14 @@
 import type * as Addon from '../../../../native/addon/index.d.ts';
 import type { SamplingSettings } from '../../../protocol/index.ts';
 import type { LoadedModel } from '../model/loaded-model.ts';
-import { breakersOf, otherwise } from './ways-out.ts';
+import { breakersOf, otherwise, type Rewound } from './ways-out.ts';
 
-/** How tokens are chosen: as the model's makers say, as somebody wished, and after `rewinds` otherwise than before. Never
+/** How tokens are chosen: as the model's makers say, as somebody wished, and after a rewind otherwise than before. Never
  *  rows of padding above the vocabulary, nor the token of pictures, which stands for what was shown. */
 export function samplingFor(
   { text, native }: Pick<LoadedModel, 'text' | 'native'>,
   { maxTokens: _, ...wished }: SamplingSettings,
-  { seed, rewinds, written }: { seed: number; rewinds: number; written: readonly number[] },
+  { seed, rewound, written }: { seed: number; rewound: Rewound | null; written: readonly number[] },
 ): Addon.SamplingOptions {
   const padding = Math.max(0, native.vocabularySize - text.tokenizer.size);
   const temperature = wished.temperature ?? text.sampling.temperature ?? 0;
@@ -18,7 +18,7 @@ export function samplingFor(
     ...text.sampling,
     ...(wished as Addon.SamplingOptions),
     seed,
-    ...(rewinds > 0 && otherwise(rewinds, temperature, breakersOf(text, written))),
+    ...(rewound && otherwise(rewound, temperature, breakersOf(text, written))),
     ...(forbidden.length > 0 && { forbidden }),
   };
 }

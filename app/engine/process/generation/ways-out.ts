@@ -24,27 +24,37 @@ export function choicesIn(loop: LoopEvidence | null): { choices: PauseAction[]; 
   return { choices: [suggested, 'rewind', 'keep-going', 'loop-guard-off'], suggested };
 }
 
+/** What is known of the loops that were rewound: how many, and of what kind the last one was. */
+export type Rewound = { readonly times: number; readonly kind: LoopEvidence['kind'] };
+
 /** After a rewind: a seed alone changes nothing at temperature 0, and what was said must cost more to say again. Each further
- *  rewind goes further away from it. */
-export function otherwise(rewinds: number, temperature: number, breakers: readonly number[]): Addon.SamplingOptions {
-  const structured = breakers.length > 0;
+ *  rewind goes further away from it. What repeats in a worn-out list is single words between numbers, of which a phrase that
+ *  costs more does not know: there, every word that was used costs more. */
+export function otherwise(
+  { times, kind }: Rewound,
+  temperature: number,
+  { structured, breakers }: Breakers,
+): Addon.SamplingOptions {
+  if (kind === 'entries')
+    return { temperature: Math.max(temperature, times > 1 ? 1 : 0.8), presencePenalty: 0.8, penaltyWindow: WINDOW };
   return {
-    temperature: Math.max(temperature, rewinds > 1 ? 0.9 : 0.6),
-    dry: {
-      multiplier: 0.8,
-      base: 1.75,
-      allowedLength: structured ? 4 : 2,
-      window: WINDOW,
-      breakers: [...breakers],
-    },
+    temperature: Math.max(temperature, times > 1 ? 0.9 : 0.6),
+    dry: { multiplier: 0.8, base: 1.75, allowedLength: structured ? 4 : 3, window: WINDOW, breakers: [...breakers] },
   };
 }
 
-/** In JSON, code and tables: the tokens written so far that are brackets, quotes and separators. In prose none. */
-export function breakersOf({ tokenizer }: ModelText, ids: readonly number[]): number[] {
+export type Breakers = { readonly structured: boolean; readonly breakers: readonly number[] };
+
+/** The tokens written so far after which a phrase begins anew: lines, and in JSON, code and tables brackets, quotes and
+ *  separators too. */
+export function breakersOf({ tokenizer }: ModelText, ids: readonly number[]): Breakers {
   const recent = ids.slice(-WINDOW);
-  if (!isStructured(decode(tokenizer, recent).slice(-LOOKED_AT))) return [];
-  return [...new Set(recent)].filter((id) => structural.test(Buffer.from(tokenizer.bytes.of(id)).toString('utf8')));
+  const structured = isStructured(decode(tokenizer, recent).slice(-LOOKED_AT));
+  const breaks = structured ? structural : /\n/;
+  const breakers = [...new Set(recent)].filter((id) =>
+    breaks.test(Buffer.from(tokenizer.bytes.of(id)).toString('utf8')),
+  );
+  return { structured, breakers };
 }
 
 function isStructured(text: string): boolean {
@@ -59,6 +69,19 @@ export function openedAt(ids: readonly number[], opening: readonly number[]): nu
   for (let at = 0; at + opening.length <= Math.min(ids.length, OPENING); at++)
     if (opening.every((id, step) => ids[at + step] === id)) return at + opening.length;
   return 0;
+}
+
+/** What the model is made to think last: left in the middle of a loop, it comments on it instead of answering. */
+export const ENOUGH = 'I have thought about this long enough, so I will answer the question now.';
+
+/** Tokens that are looked through for the end of a sentence. */
+const SENTENCE = 48;
+
+/** The end of the last sentence among `ids` before `end`, so that what is kept does not break off in the middle; `end` where none is near. */
+export function sentenceEnd({ tokenizer }: ModelText, ids: readonly number[], from: number, end: number): number {
+  for (let at = end; at > Math.max(from, end - SENTENCE); at--)
+    if (/[.!?。！？]["”)]?\s*$|\n\s*$/u.test(decode(tokenizer, ids.slice(Math.max(from, at - 4), at)))) return at;
+  return end;
 }
 
 const concluding = /\b(?:so|therefore|thus|hence|answer|result|conclu\w*|means|gives|equals)\b|=/i;
