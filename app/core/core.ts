@@ -52,6 +52,7 @@ import { readSettings, writeSettings } from '../store/settings.ts';
 import { openStore } from '../store/store.ts';
 import { createBenchmarkAsker } from './benchmark-asker.ts';
 import type { Inference } from './inference.ts';
+import { builtInModels } from './served-models.ts';
 import { createServerControl, type StartServer } from './server-control.ts';
 import { createToolService } from './tool-service.ts';
 import { turnHandlers } from './turn-handlers.ts';
@@ -247,6 +248,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   const server = createServerControl({
     ...shared,
     library: models,
+    builtIn: builtInModels(options.resources),
     pictures,
     start: options.startServer ?? null,
     version: options.about.version,

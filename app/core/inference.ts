@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { posix } from 'node:path';
 import type { Engine } from '../engine/client/engine-client.ts';
 import type {
   EncoderTarget,
@@ -14,11 +13,9 @@ import type {
 import type { ModelRegistry } from '../models/registry/model-registry.ts';
 import type { PictureDecoder } from '../pictures/picture-decoder.ts';
 import {
-  canChat,
   type FinishReason,
   guarded,
   LonghandError,
-  type ModelEntry,
   type Report,
   type SamplingSettings,
   type Settings,
@@ -29,11 +26,13 @@ import {
 import type { Tool, ToolCall } from '../text/chat-template.ts';
 import { type CallFormat, callFormatOf } from '../text/tool-calls/call-formats.ts';
 import { type CallPart, createCallSplitter } from '../text/tool-calls/call-splitter.ts';
+import { type BuiltIn, type ServedModel, servedModels } from './served-models.ts';
 
 //  The models for other programs: a conversation in, its answer out. Nothing of it is kept.
 
 export type { RawPrompt, TokenLogprob, TokenScore } from '../engine/ipc-protocol.ts';
 export type { Tool, ToolCall } from '../text/chat-template.ts';
+export type { ServedModel } from './served-models.ts';
 
 export type ConversationMessage = {
   role: 'system' | 'user' | 'assistant' | 'tool';
@@ -74,8 +73,6 @@ export type AnswerPart =
   | { type: 'call'; id: string; name: string; arguments: string }
   | { type: 'end'; reason: FinishReason; usage: Usage; timings: Timings };
 
-export type ServedModel = { id: string; name: string; kind: 'chat' | 'encoder'; entry: ModelEntry };
-
 export type Inference = {
   models(): Promise<ServedModel[]>;
   /** Loads the model where it has to. What is never read to its end is cancelled when the iteration is left.
@@ -90,11 +87,16 @@ export type Inference = {
     texts: string[],
     kind: 'query' | 'passage',
   ): Promise<{ vectors: Float32Array[]; tokens: number }>;
+  /** How well each text answers the question, from 0 to 1, as a cross-encoder sees it.
+   *  @throws LonghandError `model-missing`, `model-unsupported` */
+  rank(model: string, query: string, texts: string[]): Promise<{ scores: number[]; tokens: number }>;
 };
 
 export type InferenceOptions = {
   engine: Engine;
   library: Pick<ModelRegistry, 'list' | 'target' | 'encoder' | 'thinksByDefault' | 'used' | 'look'>;
+  /** Beside the library: encoders and rankers that come with the app. */
+  builtIn: readonly BuiltIn[];
   settings: () => Settings;
   newTurnId: () => TurnId;
   pictures: Pick<PictureDecoder, 'measure'>;
@@ -105,30 +107,38 @@ export type InferenceOptions = {
 export function createInference({
   engine,
   library,
+  builtIn,
   settings,
   newTurnId,
   pictures,
   report,
 }: InferenceOptions): Inference {
-  const served = async () => servedModels(await library.list());
+  const served = async () => servedModels(await library.list(), builtIn);
 
   async function find(name: string, kind: ServedModel['kind']): Promise<ServedModel> {
     const all = await served();
     const wanted = name.toLowerCase().replace(/:latest$/, '');
-    const found = all.find(({ id, name: shown, entry }) => [id, shown.toLowerCase(), entry.id].includes(wanted));
+    const found = all.find(({ id, name: shown, entry }) => [id, shown.toLowerCase(), entry?.id].includes(wanted));
     if (found?.kind === kind) return found;
     const allowed = all.filter((one) => one.kind === kind).map(({ id }) => id);
     throw new LonghandError(
       found ? 'model-unsupported' : 'model-missing',
-      `[model] "${name}" ${found ? (kind === 'chat' ? 'reads text and writes none' : 'gives no vectors') : 'is not here'}; ` +
+      `[model] "${name}" ${found ? UNABLE[kind] : 'is not here'}; ` +
         (allowed.length > 0 ? `expected one of ${allowed.join(', ')}` : 'there is none that could be used'),
     );
   }
 
   async function targetOf(model: string): Promise<{ target: LoadTarget; sampling: SamplingSettings }> {
     const { entry } = await find(model, 'chat');
+    if (!entry) throw new LonghandError('model-unsupported', `[model] "${model}" ${UNABLE.chat}`);
     await library.look(entry.id);
     return library.target(entry.id);
+  }
+
+  async function encoderOf(model: string, kind: 'encoder' | 'ranker'): Promise<EncoderTarget> {
+    const { entry, target } = await find(model, kind);
+    const { device, threads } = settings();
+    return target ? { ...target, device, threads } : library.encoder(entry.id, kind).target;
   }
 
   /** @throws LonghandError `unreadable`, `too-large` of a picture */
@@ -235,12 +245,23 @@ export function createInference({
       return engine.ask('count', { model: target, prompt: await promptOf(request, target) });
     },
     async embed(model, texts, kind) {
-      const { entry } = await find(model, 'encoder');
-      const { target } = library.encoder(entry.id);
+      const target = await encoderOf(model, 'encoder');
       return { vectors: await embedAll(engine, target, texts, kind), tokens: await countAll(engine, target, texts) };
+    },
+    async rank(model, query, texts) {
+      const target = await encoderOf(model, 'ranker');
+      const { scores } = await engine.ask('rank', { target, query, texts });
+      const [asked, read] = [await countAll(engine, target, [query]), await countAll(engine, target, texts)];
+      return { scores: scores.map((score) => 1 / (1 + Math.exp(-score))), tokens: asked * texts.length + read };
     },
   };
 }
+
+const UNABLE = {
+  chat: 'reads text and writes none',
+  encoder: 'gives no vectors',
+  ranker: 'ranks no texts',
+} satisfies Record<ServedModel['kind'], string>;
 
 /** Nothing in the thinking is a call. */
 function separated({ kind, text }: { kind: 'thinking' | 'answer'; text: string }, calls: Calls): AnswerPart[] {
@@ -281,28 +302,6 @@ async function countAll(engine: Engine, { path }: EncoderTarget, texts: string[]
   for (const text of texts) tokens += await engine.ask('countText', { model: { path, template: null }, text });
   return tokens;
 }
-
-/** Every model has a name that fits into an address and is never another's: of two alike the later one gets a number. */
-export function servedModels(entries: readonly ModelEntry[]): ServedModel[] {
-  const taken = new Set<string>();
-  return entries.flatMap((entry) => {
-    const { description, missing, name } = entry;
-    const encoder = description?.encoder === true && !description.reranker;
-    if (missing || !(encoder || canChat(entry))) return [];
-    const slug = slugOf(name);
-    let id = slug;
-    for (let number = 2; taken.has(id); number++) id = `${slug}-${number}`;
-    taken.add(id);
-    return [{ id, name, kind: encoder ? ('encoder' as const) : ('chat' as const), entry }];
-  });
-}
-
-const slugOf = (name: string): string =>
-  posix
-    .basename(name)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
-    .replace(/^-+|-+$/g, '') || 'model';
 
 /** What is put in comes out in order, one at a time, however slowly it is taken. */
 function createMailbox<Item>() {

@@ -38,6 +38,7 @@ export type ServerControlOptions = {
   emit: <Name extends EventName>(name: Name, payload: EventPayload<Name>) => void;
   engine: InferenceOptions['engine'];
   library: InferenceOptions['library'];
+  builtIn: InferenceOptions['builtIn'];
   pictures: InferenceOptions['pictures'];
   /** null: this core lives for one command and serves nobody. */
   start: StartServer | null;
@@ -68,10 +69,11 @@ export type ServerControl = {
 
 /** The server for other programs: off or on as Settings say, its keys, and who asks. */
 export function createServerControl(options: ServerControlOptions): ServerControl {
-  const { db, emit, engine, library, pictures, start, settings, turnedAway, newId, now, report } = options;
+  const { db, emit, engine, library, builtIn, pictures, start, settings, turnedAway, newId, now, report } = options;
   const inference = createInference({
     engine,
     library,
+    builtIn,
     settings,
     newTurnId: () => newId() as TurnId,
     pictures,

@@ -54,7 +54,7 @@ export const serve = command({
         refused: ({ status, reason, path }) => context.terminal.note(`refused ${path}: ${status} ${reason}`),
       });
       const models = await host.inference.models();
-      const named = models.find(({ entry }) => entry.id === added?.id)?.id;
+      const named = models.find(({ entry }) => added !== null && entry?.id === added.id)?.id;
       context.terminal.out(
         `${JSON.stringify({
           address: server.address,

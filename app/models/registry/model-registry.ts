@@ -72,7 +72,7 @@ export type ModelRegistry = {
   duplicate(modelId: ModelId, name: string): ModelEntry;
   preview(modelId: ModelId, template: string | null): Promise<Preview>;
   /** @throws LonghandError `model-missing`, `model-unsupported` when it writes text */
-  encoder(modelId: ModelId): { target: EncoderTarget; name: string };
+  encoder(modelId: ModelId, kind?: 'encoder' | 'ranker'): { target: EncoderTarget; name: string };
   /** The cross-encoder that documents are searched with; null when none is installed. */
   reranker(): EncoderTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
@@ -356,9 +356,10 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       return entryOf(find(id));
     },
     preview: (modelId, template) => engine.ask('preview', { path: pathOf(find(modelId)), template }),
-    encoder(modelId) {
+    encoder(modelId, kind = 'encoder') {
       const { path, name, facts } = find(modelId);
-      if (path === null || !facts?.description.encoder || facts.description.reranker) {
+      const { encoder = false, reranker = false } = facts?.description ?? {};
+      if (path === null || (kind === 'ranker' ? !reranker : !encoder || reranker)) {
         throw new LonghandError(
           'model-unsupported',
           `[models] ${name} does not produce embeddings; documents are searched with an embedding model`,

@@ -12,6 +12,7 @@ import { openAi } from './openai/openai.ts';
 import { problemResponse } from './openai/openai-objects.ts';
 import { responses } from './openai/responses.ts';
 import { type Problem, problemOf } from './problems.ts';
+import { rerank } from './rerank.ts';
 
 export type ApiServer = { address: string; port: number; close(): Promise<void> };
 
@@ -44,6 +45,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   app.route('/', createDoor({ port, keys, origins, refused, follow }, refusal));
   app.route('/v1/messages', anthropic(inference, answers));
   app.route('/v1/responses', responses(answers));
+  app.route('/v1/rerank', rerank(inference));
   app.route('/v1', openAi(inference, answers));
   app.route('/api', ollama(inference, answers, version));
   app.get('/', (context) => context.text('Longhand is running'));

@@ -88,14 +88,11 @@ export function ollama(inference: Inference, answers: Answers, version: string):
     const wanted = (model ?? name ?? '').replace(/:latest$/, '');
     const found = (await inference.models()).find(({ id }) => id === wanted);
     if (!found) throw new LonghandError('model-missing', `[model] "${wanted}" is not here`);
-    const { contextLength = 0, family = '' } = found.entry.description ?? {};
+    const { contextLength = 0, family = '' } = found.entry?.description ?? {};
     return context.json({
       details: tagOf(found).details,
       model_info: { 'general.architecture': family, [`${family}.context_length`]: contextLength },
-      capabilities: [
-        found.kind === 'chat' ? 'completion' : 'embedding',
-        ...(found.entry.description?.vision ? ['vision'] : []),
-      ],
+      capabilities: [CAPABILITIES[found.kind], ...(found.entry?.description?.vision ? ['vision'] : [])],
       modified_at: tagOf(found).modified_at,
     });
   });
@@ -251,16 +248,18 @@ const endOf = ({ reason, usage, timings }: Extract<AnswerPart, { type: 'end' }>)
 const tagOf = ({ id, entry }: ServedModel) => ({
   name: id,
   model: id,
-  modified_at: new Date(entry.lastUsedAt ?? 0).toISOString(),
-  size: entry.description?.weightBytes ?? 0,
+  modified_at: new Date(entry?.lastUsedAt ?? 0).toISOString(),
+  size: entry?.description?.weightBytes ?? 0,
   digest: '',
   details: {
-    format: entry.description?.container ?? '',
-    family: entry.description?.family ?? '',
-    parameter_size: String(entry.description?.parameters ?? ''),
+    format: entry?.description?.container ?? '',
+    family: entry?.description?.family ?? '',
+    parameter_size: String(entry?.description?.parameters ?? ''),
     quantization_level: '',
   },
 });
+
+const CAPABILITIES = { chat: 'completion', encoder: 'embedding', ranker: 'rerank' };
 
 export const ollamaProblem = ({ status, message }: Problem): Response =>
   Response.json({ error: message }, { status, ...(status === 429 && { headers: { 'Retry-After': '2' } }) });

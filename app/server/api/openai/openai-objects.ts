@@ -38,7 +38,7 @@ export const modelObject = ({ id, name, kind, entry }: ServedModel) => ({
   owned_by: 'longhand',
   name,
   kind,
-  context_length: entry.description?.contextLength ?? null,
+  context_length: entry?.description?.contextLength ?? null,
 });
 
 export const problemObject = ({ status, code, message }: Problem) => ({

@@ -50,6 +50,49 @@ describe('openai', () => {
     expect(pieces).toBeGreaterThan(3);
   });
 
+  test('passages in the order in which they answer a question, and as vectors', async () => {
+    const { address, model } = await start();
+    const openai = client(address);
+    const listed = (await openai.models.list()).data as unknown as { id: string; kind: string }[];
+    const named = (kind: string) => listed.find((one) => one.kind === kind)?.id ?? '';
+    const query = 'How high is the monthly rent?';
+    const documents = [
+      'Lease, Deposit: Cats and birds need no permission.',
+      'Lease, Rent and payment: The monthly rent is 840 euros.',
+      { text: 'Lease, Keys: Two keys are handed over.' },
+    ];
+    const asked = { model: named('ranker'), query, documents };
+    type Ranked = { results: { index: number; relevance_score: number; document?: object }[]; usage: object };
+    const { results, usage } = await openai.post<Ranked>('/rerank', { body: asked });
+    expect(results[0]?.index).toBe(1);
+    expect(results.map(({ index }) => index).sort()).toEqual([0, 1, 2]);
+    // resources/reader/reference.json has the score before it is brought between 0 and 1.
+    expect(results[0]?.relevance_score).toBeCloseTo(1 / (1 + Math.exp(-1.02262)), 2);
+    expect(results.map((one) => one.relevance_score)).toEqual(
+      results.map((one) => one.relevance_score).sort((a, b) => b - a),
+    );
+    expect(usage).toEqual({ total_tokens: expect.any(Number) });
+    const one = await openai.post<Ranked>('/rerank', { body: { ...asked, top_n: 1, return_documents: true } });
+    expect(one.results).toEqual([{ ...results[0], document: { text: documents[1] } }]);
+    for (const [wrong, why] of [
+      [{ model }, `expected one of ${named('ranker')}`],
+      [{ documents: [] }, '[documents]'],
+      [{ documents: Array(1001).fill('a') }, '[documents]'],
+      [{ query: '' }, '[query] is empty'],
+      [{ top_n: 0 }, '[top_n]'],
+    ] as const) {
+      await expect(openai.post('/rerank', { body: { ...asked, ...wrong } })).rejects.toThrow(why);
+    }
+    const { data } = await openai.embeddings.create({
+      model: named('encoder'),
+      input: [query, 'The rent is high.', 'Cats'],
+    });
+    const [first = [], near = [], far = []] = data.map(({ embedding }) => embedding);
+    const likeness = (other: number[]) => first.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+    expect(likeness(first)).toBeCloseTo(1, 4);
+    expect(likeness(near)).toBeGreaterThan(likeness(far));
+  });
+
   test('max_tokens, stop and seed are obeyed', async () => {
     const { address, model } = await start();
     const openai = client(address);
@@ -93,7 +136,7 @@ describe('openai', () => {
         'addresses are not fetched',
       ],
       [{ tools: [{ type: 'custom' }] }, 'only functions'],
-      [{ tool_choice: 'required' }, '[tool_choice] there is no such tool; the request gives no tools'],
+      [{ tool_choice: 'required' }, '[tool_choice] a call is required, and the request gives no tools'],
       [{ n: 17 }, '[n]'],
       [{ logit_bias: { 5: 10 } }, '[logit_bias] is not supported'],
       [{ response_format: { type: 'xml' } }, 'response_format.type'],
