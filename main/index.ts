@@ -54,6 +54,9 @@ for (const name of [
   app.commandLine.appendSwitch(name);
 }
 app.commandLine.appendSwitch('host-resolver-rules', hostRules(devServer));
+// On Wayland, only the desktop portal can give a program keys that work everywhere.
+const features = [app.commandLine.getSwitchValue('enable-features'), 'GlobalShortcutsPortal'];
+if (process.platform === 'linux') app.commandLine.appendSwitch('enable-features', features.filter(Boolean).join(','));
 app.enableSandbox();
 registerScheme();
 

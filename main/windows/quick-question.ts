@@ -1,4 +1,4 @@
-import { type BrowserWindow, clipboard, globalShortcut, screen } from 'electron';
+import { type BrowserWindow, clipboard, type Display, globalShortcut, screen } from 'electron';
 import { createPageWindow, type Page } from './window.ts';
 
 const WIDTH = 640;
@@ -104,10 +104,19 @@ async function selectedText(): Promise<string | null> {
 
 /** In the upper middle of the display with the pointer. */
 function place() {
-  const { workArea } = screen.getDisplayNearestPoint(screen.getCursorScreenPoint());
+  const { workArea } = displayWithPointer();
   const width = Math.min(WIDTH, workArea.width);
   const height = Math.min(HEIGHT, workArea.height);
   const x = workArea.x + Math.round((workArea.width - width) / 2);
   const y = workArea.y + Math.round((workArea.height - height) / 4);
   return { x, y, width, height };
+}
+
+/** Wayland does not say where the pointer is: Electron throws while no window is open, and later answers (0, 0). */
+function displayWithPointer(): Display {
+  try {
+    return screen.getDisplayNearestPoint(screen.getCursorScreenPoint());
+  } catch {
+    return screen.getPrimaryDisplay();
+  }
 }

@@ -86,6 +86,14 @@ test('keys of every program open a small window with an empty chat, and close it
   asked.close();
 });
 
+test('the small window opens also where nobody says where the pointer is, as on Wayland', () => {
+  world.pointer = null;
+  done.keys.get('Alt+Space')?.();
+  expect(newest().options).toMatchObject({ x: 480, y: 120, width: 640, height: 520 });
+  newest().close();
+  world.pointer = { x: 5, y: 5 };
+});
+
 test('keys that are taken, unknown to Electron, or of one letter are not to be had', async () => {
   world.takenKeys = ['CommandOrControl+G'];
   expect(await api.keysAreFree('Mod+G')).toBe(false);

@@ -50,7 +50,7 @@ test('a name that is to go, and one that is not there, are noticed', () => {
 });
 
 const readme = readFileSync(join(root, 'main', 'README.md'), 'utf8');
-const sources = readdirSync(join(root, 'main'))
+const sources = readdirSync(join(root, 'main'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => ({ file, text: readFileSync(join(root, 'main', file), 'utf8') }));
 

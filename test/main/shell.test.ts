@@ -50,8 +50,9 @@ test('the window: sandboxed, isolated, without Node, shown when it has something
   expect(window().loaded).toBe('longhand://app/');
   expect(window().shown).toBe(true);
   expect(done.sandboxed).toBe(true);
-  expect(done.switches).toContain('disable-background-networking');
-  expect(done.switches).toContain('host-resolver-rules');
+  expect(done.switches.has('disable-background-networking')).toBe(true);
+  expect(done.switches.get('host-resolver-rules')).toBe(hostRules());
+  expect(done.switches.get('enable-features')).toBe(process.platform === 'linux' ? 'GlobalShortcutsPortal' : undefined);
 });
 
 test('the only host that Chromium finds is the one of the page that is being developed', () => {

@@ -6,7 +6,7 @@ import { type Mock, vi } from 'vitest';
 //  core through them as it would in Electron. Use: vi.mock('electron', () => import('../support/fake-electron.ts')).
 
 export const done = {
-  switches: [] as string[],
+  switches: new Map<string, string>(),
   schemes: [] as { scheme: string; privileges?: object }[],
   sandboxed: false,
   exits: [] as number[],
@@ -35,6 +35,8 @@ export const world = {
   appPath: '/nowhere',
   firstInstance: true,
   displays: [{ workArea: { x: 0, y: 0, width: 1600, height: 1000 } }],
+  /** Null as on Wayland, which does not tell. */
+  pointer: { x: 5, y: 5 } as { x: number; y: number } | null,
   chosen: [] as string[],
   /** The button of every message box. */
   pressed: 0,
@@ -104,7 +106,10 @@ export class MessageChannelMain {
 class FakeApp extends EventEmitter {
   isPackaged = false;
   ready = false;
-  commandLine = { appendSwitch: (name: string) => done.switches.push(name) };
+  commandLine = {
+    appendSwitch: (name: string, value = '') => done.switches.set(name, value),
+    getSwitchValue: (name: string) => done.switches.get(name) ?? '',
+  };
   enableSandbox() {
     done.sandboxed = true;
   }
@@ -304,7 +309,11 @@ export const powerMonitor = new EventEmitter();
 export const nativeTheme = { shouldUseDarkColors: false };
 export const screen = {
   getAllDisplays: () => world.displays,
-  getCursorScreenPoint: () => ({ x: 5, y: 5 }),
+  getCursorScreenPoint() {
+    if (!world.pointer) throw new Error('screen.getCursorScreenPoint() is not available before a window exists');
+    return world.pointer;
+  },
+  getPrimaryDisplay: () => world.displays[0],
   getDisplayNearestPoint: () => world.displays[0],
 };
 export const clipboard = { selection: { readText: async () => world.selected } };
