@@ -14,7 +14,8 @@ async function wantElectron() {
   const version = hashOf(root, [join('node_modules', 'electron', 'package.json')]);
   if (isStamped(root, 'electron', version)) return;
   stamp(root, 'electron', version);
-  if (!(await fetchElectron(root))) say('  Electron cannot be fetched now; delete .cache/setup/electron to try again');
+  if (!(await fetchElectron(root)))
+    say('  Electron could not be downloaded; delete .cache/setup/electron to try again');
 }
 
 await wantElectron();

@@ -119,7 +119,7 @@ async function explain(error: unknown): Promise<number> {
   const reach = reachIn(error);
   try {
     if (reach === null) throw error;
-    process.stdout.write(`Longhand is running already: ${await freshAddress(reach)}\n`);
+    process.stdout.write(`Longhand is already running: ${await freshAddress(reach)}\n`);
     openBrowser(await freshAddress(reach));
     return 0;
   } catch (failure) {

@@ -102,6 +102,46 @@ test('the card of a loop quotes from the beginning of a sentence and gives a rou
   await expect(card).toContainText(/tokens saved, about (\d+\sh|\d+\smin|(\d+\smin\s)?\d?[05]\ss)/);
 });
 
+test('the pointer stops the countdown of the card, and what it points at stays where it is', async ({
+  page,
+  scene,
+}) => {
+  await scene('loop');
+  const card = page.getByRole('alert', { name: 'Repeating itself' });
+  await expect(card).toBeVisible();
+  // It goes on, and pauses again while somebody looks.
+  const say = (type: 'decided' | 'paused') =>
+    page.evaluate((said) => {
+      const { core, useChat, useSettings } = window.page;
+      const { values } = useSettings.getState();
+      useSettings.setState({ values: { ...values, loopGuard: { ...values.loopGuard, waitSeconds: 20 } } });
+      const { chat, messages } = useChat.getState().open ?? {};
+      const message = [...(messages?.values() ?? [])].at(-1);
+      const [evidence] = message?.loops ?? [];
+      if (!chat || !message || !evidence) throw new Error('[scene] no loop');
+      const event =
+        said === 'decided'
+          ? { type: said, choice: 'keep-going' as const }
+          : {
+              type: said,
+              evidence,
+              choices: ['answer-now', 'rewind', 'stop'] as never,
+              suggested: 'answer-now' as const,
+            };
+      core.emit('turn', { chatId: chat.id, messageId: message.id, turnId: 'turn' as never, event });
+    }, type);
+  await say('decided');
+  await expect(card).toBeHidden();
+  await say('paused');
+  const ring = card.getByRole('button', { name: 'Answer now' }).locator('circle').first();
+  const rewind = card.getByRole('button', { name: 'Rewind and retry' });
+  await expect(ring).toBeVisible();
+  const before = await rewind.boundingBox();
+  await rewind.hover();
+  await expect(ring).toBeHidden();
+  expect(await rewind.boundingBox()).toEqual(before);
+});
+
 for (const [scenery, section] of [
   ['performance', null],
   ['models', null],
@@ -153,28 +193,6 @@ test('the limit of a full context stands inside its dialog and touches neither t
     expect(label.y + label.height).toBeLessThanOrEqual(bar.y + 1);
     expect(bar.y + bar.height).toBeLessThanOrEqual(legend.y);
   }
-});
-
-test('a document begins with the name of its file, its kind and its day; every passage that is found shows its words', async ({
-  page,
-  scene,
-}) => {
-  await scene('documents');
-  const list = page.getByRole('navigation', { name: 'Documents', exact: true });
-  const hits = list.locator('[data-hit]');
-  await expect(hits.first()).toBeVisible();
-  const documents = list.getByRole('button').filter({ has: page.locator('time') });
-  for (const document of await documents.all()) {
-    await expect(document.locator('svg')).toHaveCount(1);
-    await expect(document).toHaveText(/^.+\.(pdf|docx|xlsx|epub)/);
-    await expect(document.locator('time')).toHaveText(/\d|day/);
-  }
-  expect(await documents.count()).toBeGreaterThan(2);
-  for (const hit of await hits.all()) {
-    await expect(hit).toHaveText(/\S+ \S+ \S+/);
-    await expect(hit.locator('b').first()).toBeVisible();
-  }
-  expect(await hits.count()).toBeGreaterThan(2);
 });
 
 test('an empty chat suggests three things, and others to another model; one that is taken can be changed', async ({

@@ -219,6 +219,7 @@ test.describe('over a core in memory', () => {
     const rows = page.locator('[data-documents] [data-row]');
     const notes = rows.filter({ hasText: 'Notes on recall.docx' });
     await expect(notes).toHaveText(/^Notes on recall\.docxtoday.*Notes on recall, draft 3.*Word, 21 pages/);
+    await expect(notes.locator('svg')).toHaveCount(1);
     // The title that only repeats the name of the file stands once.
     await expect(rows.filter({ hasText: 'Benchmarks 2026' })).toHaveText(/^Benchmarks 2026\.xlsxtodaySpreadsheet/);
     const hits = page.locator('[data-documents] [data-hit]');

@@ -20,7 +20,7 @@ export const devices = command({
       device.id,
       device.name,
       device.available
-        ? `${device.detail} ${bytes(device.memoryBytes)}${device.unified ? ' shared' : ''}`
+        ? `${device.detail}, ${bytes(device.memoryBytes)}${device.unified ? ' shared with the system' : ''}`
         : (device.reason ?? ''),
     ]);
     terminal.out(`${table(rows)}\n`);

@@ -69,15 +69,16 @@ function bar(stream: Stream, title: string): Progress {
   };
 }
 
+/** 20 GB and 20.5 GB, never 20.0 GB. */
 export function bytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = count;
   let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
+  while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     ++unit;
   }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${units[unit]}`;
 }
 
 export const fixed = (value: number | null | undefined, digits = 1): string =>

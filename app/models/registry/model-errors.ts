@@ -15,11 +15,11 @@ type Needs = { needed: number; limit: number; contextLength: number; longestCont
 export const tooLarge = (name: string, needs: Needs, leastContext: number): LonghandError =>
   new LonghandError(
     'out-of-memory',
-    `[models] ${name} needs ${gigabytes(needs.needed)} with ${needs.contextLength} tokens of context, ${gigabytes(needs.limit)} are free; ` +
+    `[models] ${name} needs ${gigabytes(needs.needed)} with ${needs.contextLength} tokens of context, but only ${gigabytes(needs.limit)} is free; ` +
       (needs.longestContext >= leastContext
         ? `the longest context that fits is ${needs.longestContext}`
-        : 'it fits with no context'),
+        : 'no useful context fits'),
     { details: needs },
   );
 
-const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GB`;
+const gigabytes = (bytes: number) => `${Number((bytes / 2 ** 30).toFixed(1))} GB`;

@@ -138,7 +138,7 @@ export function linesOf(card: Card): string[] {
   const share = ((100 * card.bytes) / card.source_bytes).toFixed(0);
   return [
     `${card.out}`,
-    `${bytes(card.bytes)}, ${share} % of ${bytes(card.source_bytes)}, in ${card.seconds.toFixed(1)} s`,
+    `${bytes(card.bytes)}, ${share} % of ${bytes(card.source_bytes)}, in ${Number(card.seconds.toFixed(1))} s`,
     ...(card.cache_bytes_per_token !== undefined && card.source_cache_bytes_per_token !== undefined
       ? [
           `context memory per token: ${bytes(card.cache_bytes_per_token)}, ${((100 * card.cache_bytes_per_token) / card.source_cache_bytes_per_token).toFixed(0)} % of ${bytes(card.source_cache_bytes_per_token)}`,

@@ -61,7 +61,7 @@ export function LoopCard({ messageId, turnId, evidence, live }: LoopCardProps) {
             choice={choice}
             turnId={turnId}
             suggested={choice === suggested}
-            left={countdown.left}
+            countdown={countdown}
           />
         ))}
       </div>
@@ -69,9 +69,9 @@ export function LoopCard({ messageId, turnId, evidence, live }: LoopCardProps) {
   );
 }
 
-type ChoiceButtonProps = { choice: PauseAction; turnId: TurnId; suggested: boolean; left: number | null };
+type ChoiceButtonProps = { choice: PauseAction; turnId: TurnId; suggested: boolean; countdown: Countdown };
 
-function ChoiceButton({ choice, turnId, suggested, left }: ChoiceButtonProps) {
+function ChoiceButton({ choice, turnId, suggested, countdown }: ChoiceButtonProps) {
   const { t } = useTranslation();
   const last = choice === 'loop-guard-off';
   return (
@@ -82,14 +82,23 @@ function ChoiceButton({ choice, turnId, suggested, left }: ChoiceButtonProps) {
       onClick={() => void actions.decide(turnId, choice)}
     >
       {t(`pause.choice.${choice}`)}
-      {suggested && left !== null && <Ring left={left} />}
+      {suggested && countdown.counts && <Ring left={countdown.left} />}
     </Button>
   );
 }
 
-function Ring({ left }: { left: number }) {
+/** Stopped, it keeps its place: the buttons beside it must not move away from under the pointer that stopped it. */
+function Ring({ left }: { left: number | null }) {
   return (
-    <svg width={14} height={14} viewBox="0 0 14 14" fill="none" strokeWidth={2} aria-hidden className="-rotate-90">
+    <svg
+      width={14}
+      height={14}
+      viewBox="0 0 14 14"
+      fill="none"
+      strokeWidth={2}
+      aria-hidden
+      className={`-rotate-90 ${left === null ? 'invisible' : ''}`}
+    >
       <circle cx={7} cy={7} r={5.5} stroke="currentColor" opacity={0.35} />
       <circle
         cx={7}
@@ -98,17 +107,21 @@ function Ring({ left }: { left: number }) {
         stroke="currentColor"
         pathLength={1}
         strokeDasharray={1}
-        strokeDashoffset={1 - left}
+        strokeDashoffset={1 - (left ?? 0)}
       />
     </svg>
   );
 }
 
-/** The share of the waiting time that is left; null once somebody is there. Who opens a paused chat is there. */
-function useCountdown(turnId: TurnId, witnessed: boolean): { left: number | null; stop: () => void } {
+/** `counts`: it began to count. `left`: the share of the waiting time; null once somebody is there. */
+type Countdown = { counts: boolean; left: number | null; stop: () => void };
+
+/** Who opens a paused chat is there. */
+function useCountdown(turnId: TurnId, witnessed: boolean): Countdown {
   const guard = useSettings((state) => state.values.loopGuard);
   const [begun] = useState(() => performance.now());
-  const [stopped, setStopped] = useState(!witnessed || guard.action !== 'ask' || guard.waitSeconds === 0);
+  const [counts] = useState(witnessed && guard.action === 'ask' && guard.waitSeconds > 0);
+  const [stopped, setStopped] = useState(!counts);
   const now = useNow(!stopped);
   useEffect(() => {
     if (!witnessed) void core.call('turns.cancelAutoDecision', { turnId }).catch(() => {});
@@ -119,7 +132,7 @@ function useCountdown(turnId: TurnId, witnessed: boolean): { left: number | null
     void core.call('turns.cancelAutoDecision', { turnId }).catch(() => {});
   };
   const left = stopped ? null : Math.max(0, 1 - (now - begun) / (guard.waitSeconds * 1000));
-  return { left, stop };
+  return { counts, left, stop };
 }
 
 function Sentence({ evidence: { kind, copies, period, times, spentTokens } }: { evidence: LoopEvidence }) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTerminal } from '../../../../app/cli/runtime/terminal.ts';
+import { bytes, createTerminal } from '../../../../app/cli/runtime/terminal.ts';
 import { tallyOf } from '../../../attack/tally.ts';
 
 const tally = tallyOf('terminal');
@@ -56,4 +56,16 @@ test('our own colours, ends of lines and tabs stay; a file gets every byte', () 
   const all = Object.values(SEQUENCES).join('');
   file.terminal.out(all);
   expect(file.said.out).toBe(all);
+});
+
+test('a size has a decimal where it says something', () => {
+  expect([0, 999, 1000, 2_540_000, 20e9, 20.46e9, 999.6e6].map(bytes)).toEqual([
+    '0 B',
+    '999 B',
+    '1 kB',
+    '2.5 MB',
+    '20 GB',
+    '20.5 GB',
+    '1 GB',
+  ]);
 });
