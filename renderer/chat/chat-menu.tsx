@@ -8,6 +8,8 @@ import { visibleBranch } from '../stores/chat/visible-branch.ts';
 import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/clipboard.ts';
 import { Menu, MenuCheck, MenuItem, MenuLine } from '../ui/overlays/menu.tsx';
+import { isPicture } from './pictures/picture.ts';
+import { addressesOf } from './pictures/use-preview.ts';
 
 /** Beside the title: the chat itself. At the end of the bar: what is in it. */
 export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) {
@@ -26,7 +28,9 @@ export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) 
         t('stats.exported', figures),
       quote: quotingIn(t),
     };
-    await copyText(chatAsMarkdown(chat.title, branch, samples, formats, words));
+    const pictures = branch.flatMap(({ attachments }) => attachments.filter(isPicture));
+    const shown = await addressesOf(pictures.map(({ id }) => id));
+    await copyText(chatAsMarkdown(chat.title, branch, samples, formats, words, shown));
   };
   const trigger = <IconButton small={icon === 'down'} icon={icon} label={label} className="no-drag" />;
   return (

@@ -1,5 +1,7 @@
 import type { TFunction } from 'i18next';
 import {
+  type Attachment,
+  type AttachmentId,
   type Location,
   type Message,
   type MessageId,
@@ -58,16 +60,30 @@ const asItStands = (text: string): string => text.replace(/[\\`*[\]<]/g, '\\$&')
 
 type Samples = ReadonlyMap<MessageId, readonly StatsSample[]>;
 
-/** The shown branch as one Markdown text, with the speed of every answer. */
+/** Addresses of what pictures show, by their attachments. */
+export type Shown = ReadonlyMap<AttachmentId, string>;
+
+/** Pictures are in the text itself, where they can be shown; other files are named. */
+const attached = (files: readonly Attachment[], shown: Shown): string[] =>
+  files.map(({ id, name }) => {
+    const address = shown.get(id);
+    return address === undefined ? `- ${asItStands(name)}` : `![${asItStands(name)}](${address})`;
+  });
+
+/** The shown branch as one Markdown text, with its pictures and the speed of every answer. */
 export function chatAsMarkdown(
   title: string,
   branch: readonly Message[],
   samples: Samples,
   formats: Formats,
   words: ExportWords,
+  shown: Shown = new Map(),
 ): string {
   const turns = branch.map((message) => {
-    if (message.role === 'user') return `## ${words.you}\n\n${message.text}`;
+    if (message.role === 'user') {
+      const said = [`## ${words.you}`, ...attached(message.attachments, shown), message.text];
+      return said.filter((part) => part !== '').join('\n\n');
+    }
     const parts = [`## ${message.modelName ?? words.answer}`, answerAsMarkdown(message, words.quote)];
     const speed = speedOf(message, samples.get(message.id) ?? [], formats, words);
     return [...parts, ...(speed === null ? [] : [speed])].join('\n\n');

@@ -14,11 +14,12 @@ import { type Zoom, zoomStep } from '../viewer/layout.ts';
 import type { Find, ViewState } from '../viewer/types.ts';
 import { Viewer } from '../viewer/viewer.tsx';
 import { openOutside, removeDocument, saveCopy } from './actions.ts';
+import { askAboutPage } from './ask-page.ts';
 import { aboutNotice } from './words.ts';
 
 const noHits: readonly PassageHit[] = [];
 const noMarks: readonly Mark[] = [];
-const unseen: ViewState = { page: null, pages: 0, scale: 1, found: null, showPage: () => {} };
+const unseen: ViewState = { page: null, pages: 0, scale: 1, found: null, showPage: () => {}, picture: null };
 
 /** The open document with its bar: which passage, which page, and what can be done with it. */
 export function ViewerColumn() {
@@ -202,6 +203,9 @@ function Tools({ document, view, inverted, onInvert, onZoom, onFind }: ToolsProp
         <MenuCheck checked={inverted} onChange={onInvert}>
           {t('documents.invert')}
         </MenuCheck>
+        {view.picture && (
+          <MenuItem onSelect={() => void askAboutPage(document, view)}>{t('documents.askPage')}</MenuItem>
+        )}
         <MenuLine />
         {isElectron() && <MenuItem onSelect={() => void openOutside(document)}>{t('documents.openOutside')}</MenuItem>}
         <MenuItem onSelect={() => void saveCopy(document)}>{t('documents.saveCopy')}</MenuItem>

@@ -89,7 +89,7 @@ function Sheet({
 
   const found = useFindInBlocks(blocks, find, sheet, list);
   useEffect(
-    () => onState({ page: null, pages: 0, scale, found: found.state, showPage: nowhere }),
+    () => onState({ page: null, pages: 0, scale, found: found.state, showPage: nowhere, picture: null }),
     [onState, scale, found.state],
   );
   return (

@@ -11,7 +11,7 @@ import { usePages } from './use-pages.ts';
 
 type Open =
   | { status: 'opening' }
-  | { status: 'open'; address: string; size: PageSize }
+  | { status: 'open'; address: string; size: PageSize; blob: Blob }
   | { status: 'failed'; failure: Failure };
 
 function useImage(document: Document): Open {
@@ -23,11 +23,13 @@ function useImage(document: Document): Open {
       const bytes = await readAll(document.id);
       // An address that is made after this view has gone would never be revoked.
       if (gone) return;
-      address = URL.createObjectURL(new Blob([bytes]));
+      const blob = new Blob([bytes]);
+      address = URL.createObjectURL(blob);
       const image = new Image();
       image.src = address;
       await image.decode();
-      if (!gone) setOpen({ status: 'open', address, size: { width: image.naturalWidth, height: image.naturalHeight } });
+      const size = { width: image.naturalWidth, height: image.naturalHeight };
+      if (!gone) setOpen({ status: 'open', address, size, blob });
     };
     setOpen({ status: 'opening' });
     load().catch((error) => {
@@ -46,7 +48,7 @@ export function ImageView(props: ViewProps) {
   const open = useImage(props.document);
   if (open.status === 'opening') return null;
   if (open.status === 'failed') return <ViewFailed failure={open.failure} />;
-  return <Sheet {...props} address={open.address} size={open.size} />;
+  return <Sheet {...props} {...open} />;
 }
 
 const none: ReadonlyMap<number, PageSize> = new Map();
@@ -59,7 +61,8 @@ function Sheet({
   onState,
   address,
   size,
-}: ViewProps & { address: string; size: PageSize }) {
+  blob,
+}: ViewProps & { address: string; size: PageSize; blob: Blob }) {
   const { t } = useTranslation();
   const { scroller, layout, scale, showPage } = usePages({
     count: 1,
@@ -69,7 +72,10 @@ function Sheet({
     mark,
     key: document.id,
   });
-  useEffect(() => onState({ page: 1, pages: 1, scale, found: null, showPage }), [onState, scale, showPage]);
+  useEffect(() => {
+    const picture = async () => blob;
+    onState({ page: 1, pages: 1, scale, found: null, showPage, picture });
+  }, [onState, scale, showPage, blob]);
   return (
     <section
       ref={scroller}

@@ -6,6 +6,7 @@ import { useFindInPdf } from './find-in-pdf.ts';
 import { type PageSize, visiblePages } from './layout.ts';
 import { marksByPage, type PageMark } from './marks.ts';
 import { Locked, ViewFailed } from './messages.tsx';
+import { pictureOfPage } from './page-picture.ts';
 import { openPdf } from './pdf.ts';
 import { PdfPage } from './pdf-page.tsx';
 import { ScrollMarks } from './scroll-marks.tsx';
@@ -80,8 +81,9 @@ function Pages({ document, mark, others, zoom, inverted, find, pdf, first, onSta
   const marked = useMemo(() => marksByPage(mark, others), [mark, others]);
 
   useEffect(() => {
-    onState({ page, pages: count, scale, found: found.state, showPage: view.showPage });
-  }, [onState, page, count, scale, found.state, view.showPage]);
+    const picture = () => pictureOfPage(pdf, page);
+    onState({ page, pages: count, scale, found: found.state, showPage: view.showPage, picture });
+  }, [onState, pdf, page, count, scale, found.state, view.showPage]);
 
   return (
     <div className="relative min-h-0 flex-1">

@@ -14,6 +14,8 @@ export type ViewState = {
   scale: number;
   found: FoundInText | null;
   showPage: (page: number) => void;
+  /** The page that is shown, as a picture; null where there are no pages. */
+  picture: (() => Promise<Blob>) | null;
 };
 
 export type ViewProps = {

@@ -89,7 +89,7 @@ test.describe('in the app', () => {
     expect(problems).toEqual([]);
   });
 
-  test('larger, turned dark and searched: marks stay on their words', async ({ page }) => {
+  test('larger and searched: marks stay on their words; a page is asked about as a picture', async ({ page }) => {
     await upload(page, pdf('almanac.pdf', almanac));
     await list(page)
       .getByRole('button', { name: /Almanac/ })
@@ -106,6 +106,15 @@ test.describe('in the app', () => {
     await page.getByRole('button', { name: 'View and file options' }).click();
     await page.getByRole('menuitem', { name: 'Zoom in' }).click();
     await expect.poll(() => wordsUnder(page, 'current')).toBe('nineteen');
+    // The page as a picture, in a new chat.
+    await page.getByRole('button', { name: 'View and file options' }).click();
+    await page.getByRole('menuitem', { name: 'Ask about this page' }).click();
+    const tile = page.getByRole('list', { name: 'Attachments' }).getByRole('img');
+    await expect(tile).toHaveAttribute('alt', /, page 3\.png$/);
+    await expect(page.getByText(/can’t see pictures/)).toBeVisible();
+    expect(
+      await tile.evaluate(({ naturalWidth, naturalHeight }: HTMLImageElement) => naturalHeight / naturalWidth),
+    ).toBeGreaterThan(1.2);
   });
 
   test('a damaged file says why and holds up nobody; a scan offers what helps', async ({ page }) => {

@@ -11,6 +11,14 @@ test('pictures are attached, looked at, taken out, sent, and kept', async ({ pag
   await expect(tiles.getByRole('img', { name: 'exif_6.jpg' })).toBeVisible();
   await expect(page.getByText(/can’t see pictures/)).toBeVisible();
 
+  // Their order is that in which the model sees them: by keys, and by the pointer.
+  const order = () => tiles.getByRole('img').evaluateAll((images) => images.map((image) => image.getAttribute('alt')));
+  await tiles.getByRole('button', { name: 'Enlarge rgb.png' }).press('Alt+ArrowRight');
+  await expect(page.getByText('File 2 of 2')).toBeAttached();
+  expect(await order()).toEqual(['exif_6.jpg', 'rgb.png']);
+  await tiles.getByRole('listitem').nth(1).dragTo(tiles.getByRole('listitem').first());
+  await expect.poll(order).toEqual(['rgb.png', 'exif_6.jpg']);
+
   await tiles.getByRole('button', { name: 'Remove exif_6.jpg' }).click();
   await expect(tiles.getByRole('img')).toHaveCount(1);
 

@@ -59,22 +59,18 @@ async function messageHits(db: Database, words: string[], limit: number): Promis
   return hits;
 }
 
-/** The text of a message, and what was called in it with what came of that. */
-const searched = `m.text || coalesce((SELECT group_concat(char(10) || name || ' ' || arguments || char(10) || coalesce(result, ''), ''
-  ORDER BY number) FROM tool_uses WHERE message_id = m.id), '') AS text`;
-
 const newest = (db: Database, before: number): Found[] =>
   db.all(
-    `SELECT m.number, m.id, m.chat_id AS chatId, c.title, ${searched} FROM messages m JOIN chats c ON c.id = m.chat_id
-     WHERE m.number < ? AND c.deleted_at IS NULL ORDER BY m.number DESC LIMIT ?`,
+    `SELECT m.number, m.id, m.chat_id AS chatId, c.title, t.text FROM messages m JOIN searched_messages t ON t.id = m.id
+     JOIN chats c ON c.id = m.chat_id WHERE m.number < ? AND c.deleted_at IS NULL ORDER BY m.number DESC LIMIT ?`,
     before,
     portion,
   );
 
 const newestMatching = (db: Database, match: string, before: number): Found[] =>
   db.all(
-    `SELECT m.number, m.id, m.chat_id AS chatId, c.title, ${searched} FROM message_search s
-     JOIN messages m ON m.number = s.rowid JOIN chats c ON c.id = m.chat_id
+    `SELECT m.number, m.id, m.chat_id AS chatId, c.title, t.text FROM message_search s
+     JOIN messages m ON m.number = s.rowid JOIN searched_messages t ON t.id = m.id JOIN chats c ON c.id = m.chat_id
      WHERE message_search MATCH ? AND s.rowid < ? AND c.deleted_at IS NULL ORDER BY s.rowid DESC LIMIT ?`,
     match,
     before,

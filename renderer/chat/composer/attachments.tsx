@@ -1,6 +1,12 @@
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Attachment, type ChatId, type ErrorCode, failureOf } from '../../../app/protocol/index.ts';
+import {
+  type Attachment,
+  type AttachmentId,
+  type ChatId,
+  type ErrorCode,
+  failureOf,
+} from '../../../app/protocol/index.ts';
 import { choose, core, placeFile } from '../../bridge.ts';
 import { useKeysHint } from '../../commands/command-keys.ts';
 import { useFormats } from '../../i18n.ts';
@@ -24,7 +30,7 @@ export function useAttach(key: DraftKey) {
   const [adding, setAdding] = useState<Partial<Record<DraftKey, Adding[]>>>({});
   const [problem, setProblem] = useState<Partial<Record<DraftKey, Refused | null>>>({});
 
-  const move = (id: number, from: DraftKey, to: DraftKey) =>
+  const hand = (id: number, from: DraftKey, to: DraftKey) =>
     setAdding((all) => {
       const one = all[from]?.find((other) => other.id === id);
       if (!one || from === to) return all;
@@ -38,7 +44,7 @@ export function useAttach(key: DraftKey) {
     setAdding((all) => ({ ...all, [to]: [...(all[to] ?? []), { id, name, share: null }] }));
     try {
       const chatId = to === 'new' ? await ensureChat() : to;
-      move(id, to, chatId);
+      hand(id, to, chatId);
       at = chatId;
       const placed = await place();
       const attachment = await core.call('attachments.add', { chatId, ...placed }).catch((error) => {
@@ -78,6 +84,12 @@ export function useAttach(key: DraftKey) {
           to = await addOne(to, name, async () => ({ path: file, name }));
         }
       }
+    },
+    /** To another place among those of the draft. */
+    move(id: AttachmentId, to: number) {
+      const present = useChat.getState().attachments[key] ?? [];
+      const others = present.filter((other) => other.id !== id);
+      setAttachments([...others.slice(0, to), ...present.filter((other) => other.id === id), ...others.slice(to)], key);
     },
     async remove({ id }: Attachment) {
       const present = useChat.getState().attachments[key] ?? [];

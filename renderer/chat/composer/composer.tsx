@@ -14,9 +14,9 @@ import { Notice } from '../../ui/notice.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { WaysOut } from '../overflow/recovery-menu.tsx';
 import { isPicture } from '../pictures/picture.ts';
-import { PictureTile } from '../pictures/thumbnail.tsx';
 import { UnseenNotice } from '../pictures/unseen-notice.tsx';
 import { onDropped } from './attach-dropped.ts';
+import { AttachmentList } from './attachment-list.tsx';
 import { AttachButton, AttachmentChip, useAttach } from './attachments.tsx';
 import { BranchStrip } from './branch-strip.tsx';
 import { Gauge } from './context-meter.tsx';
@@ -44,7 +44,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const sendWith = useSettings((state) => state.values.sendWith);
   const { setDraft, send, setOverlay } = actions;
   const measured = useMeasure(key === 'new' ? null : key, draft, attachments);
-  const { adding, problem, add, remove } = useAttach(key);
+  const { adding, problem, add, move, remove } = useAttach(key);
   const field = useRef<HTMLTextAreaElement>(null);
   const placeholder = usePlaceholder(key === 'new', paused);
   const filled = draft.trim() !== '' || attachments.length > 0;
@@ -106,16 +106,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
       <BranchStrip />
       <div className="relative rounded-xl bg-card composer-rest focus-within:has-[textarea:focus]:composer-focus">
         {(attachments.length > 0 || adding.length > 0 || problem) && (
-          <ul className="flex flex-wrap gap-2 px-3 pt-3" aria-label={t('attachment.list')}>
-            {attachments.map((attachment) => (
-              <li key={attachment.id}>
-                {isPicture(attachment) ? (
-                  <PictureTile picture={attachment} onRemove={() => void remove(attachment)} />
-                ) : (
-                  <AttachmentChip attachment={attachment} onRemove={() => void remove(attachment)} />
-                )}
-              </li>
-            ))}
+          <AttachmentList attachments={attachments} onMove={move} onRemove={(attachment) => void remove(attachment)}>
             {adding.map(({ id, name, share }) => (
               <li key={id}>
                 <AttachmentChip attachment={{ name, share }} />
@@ -126,7 +117,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
                 <AttachmentChip attachment={{ name: problem.name }} refused={problem.reason} />
               </li>
             )}
-          </ul>
+          </AttachmentList>
         )}
         {attachments.some(isPicture) && <UnseenNotice />}
         <textarea

@@ -26,6 +26,19 @@ function small(id: AttachmentId): Promise<string> {
   return loading;
 }
 
+/** What small pictures are shown by; those that are gone are left out. */
+export async function addressesOf(ids: readonly AttachmentId[]): Promise<Map<AttachmentId, string>> {
+  const found = await Promise.all(
+    ids.map((id) =>
+      small(id).then(
+        (address) => [id, address] as const,
+        () => null,
+      ),
+    ),
+  );
+  return new Map(found.filter((one) => one !== null));
+}
+
 export type Preview = { state: 'loading' } | { state: 'shown'; address: string } | { state: 'failed' };
 
 /** What to show of a picture. */

@@ -107,7 +107,7 @@ function useSteps(message: Message, sources: readonly Source[], number: number):
   }, []);
 }
 
-const unseen: ViewState = { page: null, pages: 0, scale: 1, found: null, showPage: () => {} };
+const unseen: ViewState = { page: null, pages: 0, scale: 1, found: null, showPage: () => {}, picture: null };
 
 type SourcesProps = { message: Message; source: Source; quoted: boolean };
 

@@ -1,6 +1,6 @@
 import i18n from 'i18next';
 import { expect, test } from 'vitest';
-import type { Message, MessageId, Source, StatsSample } from '../../../app/protocol/index.ts';
+import type { Attachment, AttachmentId, Message, MessageId, Source, StatsSample } from '../../../app/protocol/index.ts';
 import { barsOf, chatAsMarkdown, quotingIn } from '../../../renderer/commands/export.ts';
 import en from '../../../renderer/strings/en.json' with { type: 'json' };
 import { createFormats } from '../../../renderer/ui/format.ts';
@@ -22,7 +22,7 @@ const sample = (atMs: number, tokensPerSecond: number | null): StatsSample => ({
   tokens: 1,
   memoryBytes: null,
 });
-const question = { id: 'q', role: 'user', text: 'a' } as Message;
+const question = { id: 'q', role: 'user', text: 'a', attachments: [] as Message['attachments'] } as Message;
 const none = { toolUses: [] as Message['toolUses'] };
 const answer = {
   id: 'r',
@@ -37,6 +37,25 @@ const answer = {
 test('questions and answers under their names; an answer that was not measured has no figures', () => {
   const text = chatAsMarkdown('T', [question, answer], new Map(), formats, words);
   expect(text).toBe('# T\n\n## You\n\na\n\n## Starter\n\nb');
+});
+
+test('pictures go along where they can be shown, other files by their names', () => {
+  const file = (id: string, name: string) => ({ id: id as AttachmentId, name }) as Attachment;
+  const attachments = [file('1', 'a [b].png'), file('2', 'notes.txt'), file('3', 'gone.jpg')];
+  const shown = new Map([['1' as AttachmentId, 'data:image/webp;base64,AA']]);
+  const text = chatAsMarkdown(
+    'T',
+    [
+      { ...question, attachments },
+      { ...question, text: '', attachments },
+    ],
+    new Map(),
+    formats,
+    words,
+    shown,
+  );
+  const files = '![a \\[b\\].png](data:image/webp;base64,AA)\n\n- notes.txt\n\n- gone.jpg';
+  expect(text).toBe(`# T\n\n## You\n\n${files}\n\na\n\n## You\n\n${files}`);
 });
 
 test('what is quoted goes along, in one line, and is no element, link or code of the text it is put into', () => {

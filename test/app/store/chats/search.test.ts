@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ChatId } from '../../../../app/protocol/index.ts';
+import { addAttachment, copyAttachments } from '../../../../app/store/chats/attachments.ts';
 import { deleteChat, updateChat } from '../../../../app/store/chats/chats.ts';
-import { updateMessage } from '../../../../app/store/chats/messages.ts';
+import { addMessage, updateMessage } from '../../../../app/store/chats/messages.ts';
 import { searchChats } from '../../../../app/store/chats/search.ts';
 import { fold } from '../../../../app/store/database/case-fold.ts';
 import { addExchange, open } from '../support.ts';
@@ -43,6 +44,29 @@ test('follows changes, and deleted chats are not found', async () => {
   expect(await searchChats(store.db, 'another', 10)).toHaveLength(1);
   deleteChat(store.db, chatId, Date.now());
   expect(await searchChats(store.db, 'another', 10)).toEqual([]);
+});
+
+test('a message is found by the names of its files, sent with it or copied to a new version, and by nothing that was taken out', async () => {
+  const store = await open();
+  const { db } = store;
+  const { chatId } = addExchange(store, '', 'A harbour.');
+  const picture = { bytes: 9, tokens: null, text: '', picture: { stored: 'a.jpg', width: 4, height: 3 } };
+  const add = (name: string) => addAttachment(db, chatId, { ...picture, name }, 1);
+  const done = { status: 'done' as const, reason: null };
+  const sent = add('Café am Hafen.jpg');
+  expect(await searchChats(db, 'hafen', 10)).toEqual([]);
+  const { id } = addMessage(
+    db,
+    { chatId, parentId: null, role: 'user', state: done, text: '', attachments: [sent.id] },
+    1,
+  );
+  const [hit, ...more] = await searchChats(db, 'cafe hafen', 10);
+  expect([hit?.messageId, marked(hit), more.length]).toEqual([id, ['Café', 'Hafen'], 0]);
+  updateMessage(db, id, { text: 'Where is this?' });
+  expect(await searchChats(db, 'hafen where', 10)).toHaveLength(1);
+  const again = addMessage(db, { chatId, parentId: null, role: 'user', state: done, text: 'And this?' }, 2);
+  copyAttachments(db, id, again.id, 2);
+  expect((await searchChats(db, 'hafen', 10)).map(({ messageId }) => messageId)).toEqual([again.id, id]);
 });
 
 test('the mark is inside a long text as well', async () => {
