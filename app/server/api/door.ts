@@ -26,6 +26,9 @@ export type DoorOptions = {
   follow?: RequestLog['follow'] | undefined;
 };
 
+/** What stands at a request that was let in. `caller`: whose key it came with; empty where none is asked for. */
+export type AtDoor = { Variables: { caller: string } };
+
 /** `host`: whom it named as its own: the origin of a page, or the address that was asked for. */
 export type RefusedRequest = {
   status: number;
@@ -47,7 +50,7 @@ export function createDoor(
   const given = Array.isArray(keys) ? keys.map((key: string) => ({ id: '', name: '', digest: digestOf(key) })) : null;
   const known = typeof keys === 'function' ? keys : given && (() => given);
   const guesses = createRateLimit();
-  const door = new Hono();
+  const door = new Hono<AtDoor>();
 
   const keyOf = ({ req }: Context): KnownKey | null =>
     known && matching(known(), req.header('x-api-key') ?? bearer(req.header('authorization')));
@@ -91,6 +94,7 @@ export function createDoor(
       context.res = say(context, refusal);
     } else if (method === 'OPTIONS') await next();
     else {
+      context.set('caller', key ? Buffer.from(key.digest).toString('hex') : '');
       await follow({ method, path, key }, async () => {
         await next();
         return context.res.status;

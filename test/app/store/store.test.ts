@@ -53,7 +53,7 @@ test('a second process is told who has the data folder', async () => {
 
 test('the lock of a killed process does not hold anybody up', async () => {
   const folder = newFolder();
-  const holder = fork(join(import.meta.dirname, 'hold-folder.ts'), [folder, migrations]);
+  const holder = fork(join(import.meta.dirname, 'folder', 'hold-folder.ts'), [folder, migrations]);
   await once(holder, 'message');
   expect(await codeOf(openStore({ folder, migrations }))).toBe('data-folder-held');
   holder.kill('SIGKILL');

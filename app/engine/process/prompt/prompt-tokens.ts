@@ -78,10 +78,12 @@ function rawIds({ tokenizer, before }: ModelText, { text, suffix }: RawPrompt): 
 /** Characters of a prompt from which on its parts are counted before it is put together: rendered and cut whole, ten million
  *  take more than a gigabyte. */
 const LONG = 1_000_000;
+/** Characters a token that hardly any text has: with more, it is not likely to have room, which is found sooner by its parts. */
+const CHARACTERS_A_TOKEN = 8;
 
 /** Tokens of the prompt. Of a very long one about as many: its parts alone, without what the template adds. */
 export const countPrompt = async (text: PromptText, renderer: TemplateRenderer, prompt: Prompt): Promise<number> =>
-  isLong(prompt)
+  isLong(prompt, LONG)
     ? countParts(text, prompt, Number.POSITIVE_INFINITY)
     : (await promptIds(text, renderer, prompt)).ids.length;
 
@@ -93,7 +95,8 @@ export async function promptWithin(
   prompt: Prompt,
   limit: number,
 ): Promise<PromptIds> {
-  if (isLong(prompt)) demandRoom(await countParts(text, prompt, limit), limit);
+  if (isLong(prompt, Math.min(LONG, limit * CHARACTERS_A_TOKEN)))
+    demandRoom(await countParts(text, prompt, limit), limit);
   const written = await promptIds(text, renderer, prompt);
   demandRoom(written.ids.length, limit);
   return written;
@@ -106,14 +109,17 @@ function demandRoom(used: number, limit: number): void {
   });
 }
 
-const partsOfPrompt = ({ messages, raw }: Prompt) => [
+/** Everything that is given by whoever asks: messages, and the tools that a template writes before them. */
+const partsOfPrompt = ({ messages, raw, tools }: Prompt) => [
   ...(raw ? [raw.text, raw.suffix ?? ''] : []),
+  ...(tools ?? []).map((tool) => JSON.stringify(tool)),
   ...messages.flatMap(({ text, thinking, ids, calls }) =>
     ids ? [] : [text, thinking, ...(calls ?? []).map((call) => JSON.stringify(call))],
   ),
 ];
 
-const isLong = (prompt: Prompt): boolean => partsOfPrompt(prompt).reduce((sum, part) => sum + part.length, 0) >= LONG;
+const isLong = (prompt: Prompt, characters: number): boolean =>
+  partsOfPrompt(prompt).reduce((sum, part) => sum + part.length, 0) >= characters;
 
 /** Ends as soon as there are more than `most`. */
 async function countParts(text: PromptText, prompt: Prompt, most: number): Promise<number> {

@@ -1,19 +1,22 @@
 import type { Item } from './responses-body.ts';
 
-//  Responses that a later request may go on from. In memory alone; the oldest go when there are too many.
+//  Responses that a later request may go on from, if it comes with the same key: for any other they are not there. In memory alone;
+//  the oldest go when there are too many.
 
 export const maxResponses = 1000;
 /** Of all that is said in them, each counted with what stands before it. */
 export const maxResponseBytes = 64 * 1024 * 1024;
 
 export type Stored = {
+  /** Whose key it was asked for with. */
+  caller: string;
   response: { id: string };
   /** All that was said, the answer included. */
   items: readonly Item[];
 };
 
 export type ResponseStore = {
-  get(id: string): Stored | null;
+  get(id: string, caller: string): Stored | null;
   keep(stored: Stored): void;
   forget(id: string): boolean;
 };
@@ -28,7 +31,10 @@ export function createResponseStore(): ResponseStore {
   }
 
   return {
-    get: (id) => kept.get(id)?.stored ?? null,
+    get(id, caller) {
+      const stored = kept.get(id)?.stored;
+      return stored?.caller === caller ? stored : null;
+    },
     keep(stored) {
       const bytes = stored.items.reduce((sum, item) => sum + bytesOf(item), JSON.stringify(stored.response).length);
       kept.set(stored.response.id, { stored, bytes });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { AnswerPart } from '../../../core/inference.ts';
 import { type FinishReason, LonghandError, type Usage } from '../../../protocol/index.ts';
 import type { Answers } from '../answers.ts';
 import { jsonOf } from '../body.ts';
+import type { AtDoor } from '../door.ts';
 import { hangUpOf } from '../hang-up.ts';
 import { problemOf, readBody } from '../problems.ts';
 import { serverSentEvents, sse, streamed } from '../stream.ts';
@@ -14,13 +15,13 @@ import { type Item, ResponsesBody, requestOfItems } from './responses-body.ts';
 
 //  Responses of the dialect of OpenAI. They are remembered for a while, so that the next one can go on from them by name.
 
-export function responses(answers: Answers): Hono {
-  const app = new Hono();
+export function responses(answers: Answers): Hono<AtDoor> {
+  const app = new Hono<AtDoor>();
   const store = createResponseStore();
   app.onError((error) => problemResponse(problemOf(error)));
 
-  const found = (id: string, where: string) => {
-    const stored = store.get(id);
+  const found = ({ var: { caller } }: Context<AtDoor>, id: string, where: string) => {
+    const stored = store.get(id, caller);
     if (stored) return stored;
     throw new LonghandError(
       'not-found',
@@ -31,13 +32,17 @@ export function responses(answers: Answers): Hono {
   app.post('/', async (context) => {
     const body = readBody(ResponsesBody, await jsonOf(context));
     const { previous_response_id: previous } = body;
-    const earlier = previous == null ? [] : found(previous, 'previous_response_id').items;
+    const earlier = previous == null ? [] : found(context, previous, 'previous_response_id').items;
     const hungUp = hangUpOf(context);
     const parts = answers.parts(requestOfItems(body, earlier), hungUp.signal);
     const first = await parts.next();
     const keep = (response: Response) => {
       if (body.store === false) return;
-      store.keep({ response, items: [...earlier, ...(body.input ?? []), ...response.output.map(asInput)] });
+      store.keep({
+        caller: context.var.caller,
+        response,
+        items: [...earlier, ...(body.input ?? []), ...response.output.map(asInput)],
+      });
     };
     const events = written(body, first, parts, keep);
     if (body.stream) return streamed(serverSentEvents, frames(events), hungUp);
@@ -52,10 +57,10 @@ export function responses(answers: Answers): Hono {
     if (context.req.query('stream') === 'true') {
       throw new LonghandError('bad-request', '[stream] a stored response is sent in one piece; leave out "stream"');
     }
-    return context.json(found(context.req.param('id'), 'response').response);
+    return context.json(found(context, context.req.param('id'), 'response').response);
   });
   app.delete('/:id', (context) => {
-    const { id } = found(context.req.param('id'), 'response').response;
+    const { id } = found(context, context.req.param('id'), 'response').response;
     store.forget(id);
     return context.json({ id, object: 'response', deleted: true });
   });

@@ -239,14 +239,18 @@ test('responses are kept up to a number and a size', () => {
   const said = (characters: number): Item[] => [
     { type: 'message', role: 'user', content: { text: 'a'.repeat(characters), pictures: [] } },
   ];
-  for (let i = 0; i <= maxResponses; i++) store.keep({ response: { id: `r${i}` }, items: said(1) });
-  expect([store.get('r0'), store.get('r1')?.response.id]).toEqual([null, 'r1']);
-  store.keep({ response: { id: 'half' }, items: said(maxResponseBytes / 2) });
-  store.keep({ response: { id: 'other' }, items: said(maxResponseBytes / 2) });
-  expect([store.get('half'), store.get('other')?.response.id]).toEqual([null, 'other']);
+  for (let i = 0; i <= maxResponses; i++) store.keep({ caller: '', response: { id: `r${i}` }, items: said(1) });
+  expect([store.get('r0', ''), store.get('r1', '')?.response.id]).toEqual([null, 'r1']);
+  store.keep({ caller: '', response: { id: 'half' }, items: said(maxResponseBytes / 2) });
+  store.keep({ caller: '', response: { id: 'other' }, items: said(maxResponseBytes / 2) });
+  expect([store.get('half', ''), store.get('other', '')?.response.id]).toEqual([null, 'other']);
   store.forget('other');
   const pictures = [new Uint8Array(maxResponseBytes - 500)];
-  store.keep({ response: { id: 'seen' }, items: [{ type: 'message', role: 'user', content: { text: '', pictures } }] });
-  store.keep({ response: { id: 'last' }, items: said(500) });
-  expect([store.get('seen'), store.get('last')?.response.id]).toEqual([null, 'last']);
+  store.keep({
+    caller: '',
+    response: { id: 'seen' },
+    items: [{ type: 'message', role: 'user', content: { text: '', pictures } }],
+  });
+  store.keep({ caller: '', response: { id: 'last' }, items: said(500) });
+  expect([store.get('seen', ''), store.get('last', '')?.response.id]).toEqual([null, 'last']);
 });
