@@ -27,6 +27,7 @@ import { Notices } from './shell/notices.tsx';
 import { Outdated } from './shell/outdated.tsx';
 import { Palette } from './shell/palette.tsx';
 import { Sidebar } from './shell/sidebar.tsx';
+import { listenToElsewhere } from './stores/elsewhere.ts';
 import { listenToEngine, useEngine } from './stores/engine.ts';
 import { listenToMcp } from './stores/mcp.ts';
 import { listenToModels, useModels } from './stores/models/store.ts';
@@ -84,6 +85,7 @@ function useCore(): void {
       listenToDocuments(),
       listenToPerformance(),
       listenToServer(),
+      listenToElsewhere(),
       listenToMcp(),
       listenToNotices(),
       followAddress(),

@@ -20,7 +20,13 @@ export const shortly = (failure: Failure): string => causeOf(failure) ?? whatOf(
 
 function causeOf({ details }: Failure): string | undefined {
   const reason = FailureReason.safeParse(details?.reason).data;
-  return reason && t(`trouble.${reason}`);
+  if (!reason) return undefined;
+  const sentence = t(`trouble.${reason}`);
+  // What an engine elsewhere says itself is often all there is to know.
+  const quotes = reason === 'engine-refused' || reason === 'engine-error';
+  return quotes && typeof details?.said === 'string'
+    ? `${sentence} ${t('elsewhere.said', { said: details.said })}`
+    : sentence;
 }
 
 /** The same for a code that stands alone: of a download, or of a failure. */

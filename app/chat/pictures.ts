@@ -1,4 +1,5 @@
 import { createFileStore } from '../documents/import/file-store.ts';
+import type { PictureUrl } from '../engine/elsewhere/chat-body.ts';
 import { createPictureDecoder, type PictureDecoder } from '../pictures/picture-decoder.ts';
 import type { Size } from '../pictures/preprocessor.ts';
 import { picturesInUse } from '../store/chats/attachments.ts';
@@ -12,10 +13,16 @@ export type PictureStore = Pick<PictureDecoder, 'measure'> & {
   pathOf(stored: string): string;
   /** As WebP. @throws LonghandError `unreadable`, `not-found` */
   preview(stored: string, edge: number): Promise<Uint8Array>;
+  /** As it is sent to an engine elsewhere: a copy without what its file says of where and when it was taken.
+   *  @throws LonghandError `unreadable`, `not-found` */
+  urlOf: PictureUrl;
   /** Removes what no attachment shows any more. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** Pixels a side beyond which common models shrink what they are shown. */
+const SENT_EDGE = 1568;
 
 export function createPictureStore(db: Database, options: { folder: string; worker: string }): PictureStore {
   const files = createFileStore(options.folder);
@@ -31,6 +38,8 @@ export function createPictureStore(db: Database, options: { folder: string; work
     measure: decoder.measure,
     pathOf: files.pathOf,
     preview: (stored, edge) => decoder.preview({ path: files.pathOf(stored) }, edge),
+    urlOf: async ({ source }) =>
+      `data:image/jpeg;base64,${Buffer.from(await decoder.copy(source, SENT_EDGE)).toString('base64')}`,
     sweep: () => files.keepOnly(picturesInUse(db)),
     close: decoder.close,
   };

@@ -43,8 +43,8 @@ export function createTitles(core: ChatDeps, busy: () => boolean): Titles {
 
   function write(chatId: ChatId) {
     const question = chatToName(core, chatId);
-    const target = core.engine.target();
-    if (question === null || target === null || core.models.parametersOf(target.modelId) < leastParameters) return;
+    const target = titleTarget(core, chatId);
+    if (question === null || target === null) return;
     const turnId = newId(core.now()) as TurnId;
     writing = turnId;
     let text = '';
@@ -83,6 +83,15 @@ export function createTitles(core: ChatDeps, busy: () => boolean): Titles {
       if (writing) core.engine.cancel(writing);
     },
   };
+}
+
+/** The model in memory, where it is large enough. A chat that is answered elsewhere is named there: what its title is made of was
+ *  sent there already, and nothing of any other chat is. */
+function titleTarget(core: ChatDeps, chatId: ChatId): LoadTarget | null {
+  const own = core.models.elsewhere(findChat(core.db, chatId)?.modelId ?? null);
+  if (own) return own;
+  const target = core.engine.target();
+  return target && core.models.parametersOf(target.modelId) >= leastParameters ? target : null;
 }
 
 /** The begin of the conversation, or null when there is nothing to name. */

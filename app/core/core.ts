@@ -10,6 +10,7 @@ import { createTurnManager } from '../chat/turns/turn-manager.ts';
 import type { StartReader } from '../documents/parse/fork-parser.ts';
 import { createDocuments } from '../documents/service.ts';
 import { createEngine, type EngineOptions } from '../engine/client/engine-client.ts';
+import { createEngines } from '../engine/elsewhere/engines.ts';
 import type { StartEngine } from '../engine/ipc-protocol.ts';
 import { createMetrics } from '../metrics/service.ts';
 import { createModelService, type ModelServiceOptions } from '../models/model-service.ts';
@@ -198,7 +199,12 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     report,
   });
   opened.defer(documents.close);
-  const shared = { db, engine, emit, now, report };
+  const pictures = createPictureStore(db, { folder: join(store.folder, 'pictures'), worker: options.pictureWorker });
+  opened.defer(pictures.close);
+  /** The engine here and those elsewhere; what is no answer of a chat is asked of the one here. */
+  const engines = createEngines({ local: engine, reach: manager.reach, urlOf: pictures.urlOf, report });
+  opened.defer(engines.close);
+  const shared = { db, engine: engines, emit, now, report };
   const tools = createToolService({
     ...shared,
     models,
@@ -209,11 +215,9 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     version: options.about.version,
   });
   opened.defer(tools.close);
-  const pictures = createPictureStore(db, { folder: join(store.folder, 'pictures'), worker: options.pictureWorker });
-  opened.defer(pictures.close);
   const core: ChatDeps = {
     db,
-    engine,
+    engine: engines,
     emit,
     saving,
     settings: () => settings,
@@ -314,7 +318,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     ...manager.handlers,
     'models.load': async ({ modelId }) => {
       await models.look(modelId);
-      await engine.load(models.target(modelId).target);
+      await engines.load(models.target(modelId).target);
       models.used(modelId);
     },
     'models.cancelLoad': engine.cancelLoad,

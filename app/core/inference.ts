@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Engine } from '../engine/client/engine-client.ts';
+import type { ChatEngine } from '../engine/elsewhere/engines.ts';
 import type {
   EncoderTarget,
   GrammarText,
@@ -93,7 +93,7 @@ export type Inference = {
 };
 
 export type InferenceOptions = {
-  engine: Engine;
+  engine: ChatEngine;
   library: Pick<ModelRegistry, 'list' | 'target' | 'encoder' | 'thinksByDefault' | 'used' | 'look'>;
   /** Beside the library: encoders and rankers that come with the app. */
   builtIn: readonly BuiltIn[];
@@ -288,7 +288,7 @@ function createCalls(format: CallFormat | null, tools: readonly Tool[]): Calls {
 }
 
 /** What is less urgent comes back before it is done, to be asked again for the rest. */
-async function embedAll(engine: Engine, target: EncoderTarget, texts: string[], kind: 'query' | 'passage') {
+async function embedAll(engine: ChatEngine, target: EncoderTarget, texts: string[], kind: 'query' | 'passage') {
   const vectors: Float32Array[] = [];
   while (vectors.length < texts.length) {
     const rest = texts.slice(vectors.length);
@@ -297,7 +297,7 @@ async function embedAll(engine: Engine, target: EncoderTarget, texts: string[], 
   return vectors;
 }
 
-async function countAll(engine: Engine, { path }: EncoderTarget, texts: string[]): Promise<number> {
+async function countAll(engine: ChatEngine, { path }: EncoderTarget, texts: string[]): Promise<number> {
   let tokens = 0;
   for (const text of texts) tokens += await engine.ask('countText', { model: { path, template: null }, text });
   return tokens;

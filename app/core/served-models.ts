@@ -32,7 +32,10 @@ export function servedModels(entries: readonly ModelEntry[], builtIn: readonly B
   };
   const library = entries.flatMap((entry): ServedModel[] => {
     const kind = kindOf(entry);
-    return entry.missing || kind === null ? [] : [{ id: named(entry.name), name: entry.name, kind, entry }];
+    // What other programs ask of this computer never goes on to another one.
+    return entry.missing || entry.elsewhere || kind === null
+      ? []
+      : [{ id: named(entry.name), name: entry.name, kind, entry }];
   });
   return [...library, ...builtIn.map((one): ServedModel => ({ ...one, id: named(one.name), entry: null }))];
 }

@@ -1,4 +1,5 @@
-import type { Engine } from '../engine/client/engine-client.ts';
+import { isLoopback } from '../engine/elsewhere/address.ts';
+import type { ChatEngine } from '../engine/elsewhere/engines.ts';
 import type { Network } from '../models/network/http-request.ts';
 import type { RequestPurpose } from '../models/network/request-purpose.ts';
 import type { ModelRegistry } from '../models/registry/model-registry.ts';
@@ -23,7 +24,7 @@ export type ToolService = {
 
 export type ToolServiceOptions = {
   db: Database;
-  engine: Engine;
+  engine: ChatEngine;
   emit: Emit;
   models: Pick<ModelRegistry, 'target'>;
   documents: DocumentsAsked;
@@ -52,7 +53,7 @@ export function createToolService(options: ToolServiceOptions): ToolService {
     version,
     fetchFor: (name) => (input, init) => {
       const url = new URL(input instanceof Request ? input.url : input);
-      return isLocal(url) ? fetch(input, init) : via({ reason: 'tool', about: name }).fetch(input, init);
+      return isLoopback(url.hostname) ? fetch(input, init) : via({ reason: 'tool', about: name }).fetch(input, init);
     },
     changed: (list) => emit('mcp.changed', list),
     newId: () => newId(now()),
@@ -64,8 +65,9 @@ export function createToolService(options: ToolServiceOptions): ToolService {
     toolbox,
     handlers: {
       async 'tools.list'({ modelId }) {
-        const { path, template } = models.target(modelId).target;
-        const able = callFormatOf(await engine.ask('template', { path, template })) !== null;
+        const { path, template, elsewhere } = models.target(modelId).target;
+        // An engine elsewhere says so when it is asked with tools.
+        const able = elsewhere !== undefined || callFormatOf(await engine.ask('template', { path, template })) !== null;
         return { able, tools: toolbox.entries() };
       },
       ...servers.handlers,
@@ -73,6 +75,3 @@ export function createToolService(options: ToolServiceOptions): ToolService {
     close: servers.close,
   };
 }
-
-const isLocal = ({ hostname }: URL): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

@@ -5,6 +5,7 @@ import type { Supervised } from '../process/supervisor.ts';
 import {
   type ChatId,
   Device,
+  type ElsewhereId,
   EngineStatus,
   Failure,
   firstProblem,
@@ -21,6 +22,7 @@ import {
   type TurnId,
 } from '../protocol/index.ts';
 import type { Tool, ToolCall } from '../text/chat-template.ts';
+import type { ParsedCall } from '../text/tool-calls/call-formats.ts';
 import type { AnswerWithCalls } from '../text/tool-calls/call-grammar.ts';
 
 //  What the core and the engine process say to each other. Both ends are ours and of one build, so what the core asks are types;
@@ -71,10 +73,12 @@ export type LoadTarget = {
   cacheBytes: number;
   /** Where what was read of chats stays for the next start, and how many bytes of it; changes without a load. */
   cacheDisk: { folder: string; bytes: number } | null;
+  /** Where a model runs that is none of this computer: nothing of the above is true of it, and it is never loaded. */
+  elsewhere?: { engineId: ElsewhereId; model: string; contextLength: number | null };
 };
 
 /** What decides how many tokens a text has: the tokenizer and the template. */
-export type CountedBy = Pick<LoadTarget, 'path' | 'template'>;
+export type CountedBy = Pick<LoadTarget, 'path' | 'template' | 'elsewhere'>;
 
 /** `server`: another program asked. */
 export type Priority = 'chat' | 'server' | 'title';
@@ -147,6 +151,8 @@ export type TurnUpdate = {
   scores?: TokenScore[];
   /** With `retracted`: how many tokens of the answer are kept. */
   keptIds?: number;
+  /** With `finished`: what was called, where an engine elsewhere tells calls from text itself. */
+  calls?: ParsedCall[];
 };
 
 export type Loaded = { backEnd: string; memoryBytes: number; contextLength: number };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Engine } from '../engine/client/engine-client.ts';
+import type { Patience } from '../engine/elsewhere/connection.ts';
 import type {
   CallName,
   Device,
@@ -16,6 +17,7 @@ import type {
 import { deviceInUse, guarded, LonghandError, type Report } from '../protocol/index.ts';
 import type { Database } from '../store/database/database.ts';
 import { createDownloadQueue, type DownloadQueueOptions } from './downloads/download-queue.ts';
+import { createElsewhere, type ElsewhereService } from './elsewhere/service.ts';
 import { linkOf, listAdoptable } from './external/link.ts';
 import { createBandwidth } from './hardware/bandwidth.ts';
 import { machineFacts, memoryIsShort, memoryLimit } from './hardware/hardware.ts';
@@ -59,12 +61,14 @@ export type ModelServiceOptions = {
   /** How often it is looked whether drives are there, how, and how long each look may take. */
   lookMs?: number;
   disk?: Disk;
+  /** How long an engine elsewhere is waited for. */
+  patience?: Patience;
   startTimeout?: TimeoutFactory;
 };
 
 type Owned = Extract<
   CallName,
-  `${'models' | 'weightCache' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy'}.${string}`
+  `${'models' | 'weightCache' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy' | 'elsewhere'}.${string}`
 >;
 /** What is answered here, of the protocol's table. */
 type ModelHandlers = Pick<Handlers, Exclude<Owned, 'models.load' | 'models.cancelLoad' | 'models.unload'>>;
@@ -81,6 +85,8 @@ export type ModelService = {
   refusedPage(address: string): void;
   /** The network for one purpose, told on the privacy page. */
   via: NetworkLog['via'];
+  /** How the engine elsewhere is asked that a model runs on. */
+  reach: ElsewhereService['reach'];
   /** A download that is here, or that needs somebody. */
   onDownload(listener: (news: DownloadNotification) => void): void;
   close(): Promise<void>;
@@ -122,6 +128,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     promptFolder: options.promptFolder,
     disk,
     probe,
+    whereabouts: (model) => elsewhere.whereabouts(model),
     builtIn: builtInModels(resources),
     now,
   });
@@ -141,6 +148,15 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     allowed: () => settings().network !== 'off',
     now,
     changed: () => emit('networkLog.changed', null),
+  });
+  const elsewhere = createElsewhere({
+    db,
+    emit,
+    cipher: options.cipher,
+    via: networkLog.via,
+    listChanged: () => library.refresh(),
+    now,
+    patience: options.patience,
   });
   const sources = createSourceRegistry(settings, tokens, networkLog.via);
   const looker = createRemoteInspector({
@@ -319,6 +335,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     'tokens.list': () => ({ sources: tokens.sources(), storedIn: tokens.storedIn }),
     'tokens.set': ({ source, token }) => tokens.write(source, token),
 
+    ...elsewhere.handlers,
     'privacy.networkLog': networkLog.list,
     'privacy.reportBlocked': ({ address }) => refusedPage(address),
   };
@@ -339,6 +356,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     },
     refusedPage,
     via: networkLog.via,
+    reach: elsewhere.reach,
     onDownload: (listener) => void followers.push(listener),
     refusedVisitor: (visitor) => networkLog.refused({ ...visitor, reason: 'visitor' }),
     async close() {

@@ -54,6 +54,19 @@ export async function preview(bytes: Uint8Array, edge: number): Promise<Uint8Arr
   return said(async () => new Uint8Array(await picture.toBuffer()));
 }
 
+/** At most `edge` pixels a side, as JPEG, which every program reads: nothing of the file but what it shows.
+ *  @throws LonghandError `unreadable`, `too-large` */
+export async function copy(bytes: Uint8Array, edge: number): Promise<Uint8Array> {
+  await headOf(bytes);
+  const picture = open(bytes)
+    .autoOrient()
+    .resize(edge, edge, { fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: 'white' })
+    .toColourspace('srgb')
+    .jpeg({ quality: 90 });
+  return said(async () => new Uint8Array(await picture.toBuffer()));
+}
+
 /** Inks without a profile as Pillow turns them into light; what a profile would say about paper helps no model. */
 async function decodeInks(bytes: Uint8Array): Promise<RgbPicture> {
   const { data, info } = await said(() =>

@@ -8,7 +8,7 @@ export type PictureSource = { readonly path: string } | { readonly bytes: Uint8A
 
 export type PictureRequest = { readonly source: PictureSource } & (
   | { readonly as: 'size' }
-  | { readonly as: 'preview'; readonly edge: number }
+  | { readonly as: 'preview' | 'copy'; readonly edge: number }
   | { readonly as: 'pixels'; readonly preprocessor: Preprocessor }
 );
 
@@ -19,6 +19,8 @@ export type PictureDecoder = {
   measure(source: PictureSource): Promise<Measured>;
   /** As WebP, at most `edge` pixels a side. */
   preview(source: PictureSource, edge: number): Promise<Uint8Array>;
+  /** The same as JPEG, for other programs. */
+  copy(source: PictureSource, edge: number): Promise<Uint8Array>;
   /** In the size that the checkpoint wants. */
   pixels(source: PictureSource, preprocessor: Preprocessor): Promise<RgbPicture>;
   close(): Promise<void>;
@@ -49,6 +51,7 @@ export function createPictureDecoder(options: DecoderOptions): PictureDecoder {
   return {
     measure: (source) => ask({ source, as: 'size' }),
     preview: (source, edge) => ask({ source, as: 'preview', edge }),
+    copy: (source, edge) => ask({ source, as: 'copy', edge }),
     pixels: (source, preprocessor) => ask({ source, as: 'pixels', preprocessor }),
     close: decoder.close,
   };

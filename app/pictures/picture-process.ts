@@ -1,7 +1,7 @@
 import { type Numbered, type NumberedReply, watchMemory } from '../process/request-process.ts';
 import { failureOf, LonghandError } from '../protocol/errors.ts';
 import { readRegular } from '../store/folder/open-regular.ts';
-import { decode, MAX_BYTES, type Measured, measure, preview } from './decode.ts';
+import { copy, decode, MAX_BYTES, type Measured, measure, preview } from './decode.ts';
 import type { PictureRequest } from './picture-decoder.ts';
 import { sizeFor } from './preprocessor.ts';
 import { type RgbPicture, resample } from './resample.ts';
@@ -21,7 +21,7 @@ async function answer(request: PictureRequest): Promise<Measured | RgbPicture | 
   const bytes = 'path' in request.source ? await readRegular(request.source.path, MAX_BYTES) : request.source.bytes;
   if (bytes.length === 0) throw new LonghandError('unreadable', '[pictures] the file is empty');
   if (request.as === 'size') return measure(bytes);
-  if (request.as === 'preview') return preview(bytes, request.edge);
+  if (request.as !== 'pixels') return (request.as === 'preview' ? preview : copy)(bytes, request.edge);
   const picture = await decode(bytes);
   const { width, height } = sizeFor(request.preprocessor, picture);
   return resample(picture, width, height);

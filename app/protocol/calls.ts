@@ -4,10 +4,11 @@ import { ToolChoice, ToolNames, toolCalls } from './chat/tools.ts';
 import { PauseAction, StatsSample } from './chat/turn.ts';
 import { documentCalls } from './documents.ts';
 import { Notice } from './events.ts';
-import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, ToolUseId, TurnId } from './ids.ts';
+import { AttachmentId, ChatId, CollectionId, ElsewhereId, MessageId, ModelId, ToolUseId, TurnId } from './ids.ts';
 import { mcpCalls } from './mcp.ts';
 import { BenchmarkState, Conditions, Run } from './metrics.ts';
 import { Download } from './models/downloads.ts';
+import { elsewhereCalls } from './models/elsewhere.ts';
 import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings, PromptCacheUse } from './models/engine.ts';
 import { Library, LibraryPlan } from './models/library.ts';
 import { Machine } from './models/memory-estimate.ts';
@@ -86,6 +87,7 @@ export const calls = {
       loopGuard: z.boolean().optional(),
       collectionIds: z.array(CollectionId).max(100).optional(),
       tools: ToolNames.nullable().optional(),
+      passagesTo: ElsewhereId.nullable().optional(),
       draft: z.string().optional(),
     }),
     Chat,
@@ -299,6 +301,7 @@ export const calls = {
   ...serverCalls,
   ...toolCalls,
   ...mcpCalls,
+  ...elsewhereCalls,
 
   'settings.get': call(nothing, Settings),
   'settings.set': call(SettingsPatch, Settings),

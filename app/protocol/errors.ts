@@ -9,6 +9,7 @@ export const ErrorCode = z.enum([
   'core-lost', // the connection to the core closed before it answered
   'engine-lost', // the engine process ended
   'engine-failed', // the engine answered with an error of its own
+  'elsewhere-failed', // an engine elsewhere did not answer as it should
   'model-missing', // no model chosen, or its files are gone
   'model-unsupported',
   'model-broken', // malformed files
@@ -60,6 +61,23 @@ export const FailureReason = z.enum([
   'queue-full', // as many messages wait as may
   // of the engine
   'hung', // it answered no more, and was ended
+  // of an engine elsewhere
+  'engine-address', // what was typed is no address
+  'engine-removed', // it was taken out of the list
+  'engine-unreachable', // nobody answers there
+  'engine-tls', // its certificate is not trusted, or it speaks no TLS
+  'engine-timeout', // nothing came in time
+  'engine-key', // 401, 403
+  'engine-foreign', // it answers, but not as OpenAI does
+  'engine-redirect', // it points to another address
+  'engine-model', // it does not have this model
+  'engine-context', // the conversation is too long for it
+  'engine-busy', // 429, 503 with a time to wait
+  'engine-refused', // another 4xx
+  'engine-error', // 5xx, or an error in the middle of an answer
+  'engine-hung-up', // it closed the connection in the middle of an answer
+  'engine-flood', // it sent more than anybody reads
+  'passages-stay', // documents are not sent to another computer unless the chat says so
 ]);
 export type FailureReason = z.infer<typeof FailureReason>;
 

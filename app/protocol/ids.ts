@@ -13,6 +13,7 @@ export const CollectionId = id('collection');
 export const DocumentId = id('document');
 export const PassageId = id('passage');
 export const McpServerId = id('mcp-server');
+export const ElsewhereId = id('elsewhere');
 /** Nine letters and digits, as the strictest chat template wants them (Mistral). */
 export const ToolUseId = id('tool-use');
 
@@ -29,6 +30,7 @@ export type CollectionId = z.infer<typeof CollectionId>;
 export type DocumentId = z.infer<typeof DocumentId>;
 export type PassageId = z.infer<typeof PassageId>;
 export type McpServerId = z.infer<typeof McpServerId>;
+export type ElsewhereId = z.infer<typeof ElsewhereId>;
 export type ToolUseId = z.infer<typeof ToolUseId>;
 
 /** Milliseconds since 1970 by the wall clock, below nought where that stands before it. Only for showing; never for measuring. */

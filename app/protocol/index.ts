@@ -13,6 +13,7 @@ export * from './metrics.ts';
 export * from './models/built-in-encoder.ts';
 export * from './models/default-model.ts';
 export * from './models/downloads.ts';
+export * from './models/elsewhere.ts';
 export * from './models/engine.ts';
 export * from './models/library.ts';
 export * from './models/memory-estimate.ts';

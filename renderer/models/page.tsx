@@ -9,6 +9,7 @@ import { Segmented } from '../ui/choice.tsx';
 import { Field } from '../ui/field.tsx';
 import { Catalogue } from './catalogue/catalogue.tsx';
 import { Dock } from './downloads/download-list.tsx';
+import { EnginesElsewhere } from './elsewhere/elsewhere.tsx';
 import { Import } from './installed/import.tsx';
 import { Installed } from './installed/installed.tsx';
 
@@ -16,7 +17,7 @@ export function ModelsPage() {
   const { t } = useTranslation();
   const { tab, downloads } = useModels();
   const { load, choose, find } = useModels.getState();
-  const count = useEngine((state) => state.models.length);
+  const count = useEngine((state) => state.models.filter(({ elsewhere }) => elsewhere === null).length);
   const [query, setQuery] = useState('');
   useEffect(() => {
     void load();
@@ -43,6 +44,7 @@ export function ModelsPage() {
               { value: 'installed', name: t('models.installed'), count },
               { value: 'catalogue', name: t('models.catalogue') },
               { value: 'downloads', name: t('models.downloads'), count: downloads.length },
+              { value: 'elsewhere', name: t('elsewhere.tab') },
             ]}
             onChange={(next) => useModels.setState({ tab: next })}
           />
@@ -64,7 +66,8 @@ export function ModelsPage() {
       </header>
       {tab === 'installed' && <Installed />}
       {tab === 'catalogue' && <Catalogue query={query} />}
-      {tab !== 'installed' && <Dock whole={tab === 'downloads'} />}
+      {tab === 'elsewhere' && <EnginesElsewhere />}
+      {(tab === 'catalogue' || tab === 'downloads') && <Dock whole={tab === 'downloads'} />}
     </main>
   );
 }

@@ -75,7 +75,7 @@ function Side({ letter, at, bench, benches }: SideProps) {
 /** Two models, in turns, on the same prompts: what disturbs one disturbs the other. */
 function Ask() {
   const { t } = useTranslation();
-  const models = useEngine((state) => state.models);
+  const models = useEngine((state) => state.models).filter(({ elsewhere }) => elsewhere === null);
   const { benchmark, ask } = usePerformance();
   const [one, other] = models;
   return (

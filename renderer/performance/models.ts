@@ -5,7 +5,10 @@ import { modelsOf } from '../stores/performance/selectors.ts';
 
 /** Models that write, and whose files are there. */
 export const benchableModels = (installed: readonly ModelEntry[]): ModelEntry[] =>
-  installed.filter(({ missing, description }) => !missing && description?.supported !== false && !description?.encoder);
+  installed.filter(
+    ({ missing, description, elsewhere }) =>
+      !elsewhere && !missing && description?.supported !== false && !description?.encoder,
+  );
 
 /** Measured ones first, the newest in front. */
 export const modelsToShow = (runs: readonly Run[], installed: readonly ModelEntry[]): string[] => [

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { NetworkLogEntry } from '../../app/protocol/index.ts';
 import { core, isMac } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
+import { useElsewhere } from '../stores/elsewhere.ts';
 import { useMcp } from '../stores/mcp.ts';
 import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
@@ -20,6 +21,11 @@ export function Privacy() {
   const formats = useFormats();
   const { values, set } = useSettings();
   const entries = useNetworkLog();
+  const { engines, load } = useElsewhere();
+  useEffect(() => {
+    load().catch(() => {});
+  }, [load]);
+  const elsewhere = (engines ?? []).filter(({ here }) => !here);
   const refused = entries.filter((one) => !one.allowed);
   const allowed = entries.filter((one) => one.allowed);
   const bytes = allowed.reduce((sum, one) => sum + one.bytes, 0);
@@ -30,9 +36,18 @@ export function Privacy() {
         <Icon name="privacy" size={20} className="mt-0.5 flex-none text-ok-text" />
         <div>
           <h2 className="text-lg font-semibold tracking-tight">
-            {isMac() ? t('status.privateMac') : t('status.private')}
+            {elsewhere.length > 0
+              ? t('privacy.elsewhereTitle')
+              : isMac()
+                ? t('status.privateMac')
+                : t('status.private')}
           </h2>
-          <p className="mt-0.5 text-fg-2">{t('privacy.about')}</p>
+          <p className="mt-0.5 text-fg-2">{t(elsewhere.length > 0 ? 'privacy.aboutElsewhere' : 'privacy.about')}</p>
+          {elsewhere.length > 0 && (
+            <p className="mt-1.5 font-medium text-warn-text">
+              {t('privacy.elsewhere', { names: elsewhere.map(({ name, host }) => `${name} (${host})`).join(', ') })}
+            </p>
+          )}
           <RemoteTools />
         </div>
       </div>
@@ -76,7 +91,8 @@ export function Privacy() {
   );
 }
 
-/** The one way on which words of a chat leave this computer: each time after being asked, or as it was allowed. */
+/** Beside engines elsewhere the one way on which words of a chat leave this computer: each time after being asked, or as it was
+ *  allowed. */
 function RemoteTools() {
   const { t } = useTranslation();
   const { servers, load } = useMcp();

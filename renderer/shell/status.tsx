@@ -3,6 +3,8 @@ import { deviceInUse, type EngineStatus } from '../../app/protocol/index.ts';
 import { core, isMac, useConnection } from '../bridge.ts';
 import { useKeysHint } from '../commands/command-keys.ts';
 import { useFormats } from '../i18n.ts';
+import { useChatModel } from '../stores/chat/chat-model.ts';
+import { leaves } from '../stores/elsewhere.ts';
 import { modelById, useEngine } from '../stores/engine.ts';
 import { useServer } from '../stores/server.ts';
 import { useSettings } from '../stores/settings.ts';
@@ -26,8 +28,7 @@ export function Status() {
       <ServerLine />
       <div className="-mx-1.5 -mb-1 flex items-center gap-0.5">
         <span className="flex min-h-row min-w-0 items-center gap-1.5 px-1.5 text-xs leading-4 text-balance text-fg-2">
-          <Icon name="privacy" className="flex-none text-fg-3" />
-          {isMac() ? t('status.privateMac') : t('status.private')}
+          <Whereto />
         </span>
         <IconButton
           icon="settings"
@@ -39,6 +40,27 @@ export function Status() {
         />
       </div>
     </div>
+  );
+}
+
+/** Where what is written in the chat on screen goes. */
+function Whereto() {
+  const { t } = useTranslation();
+  const model = useChatModel();
+  const inChat = useShell((state) => state.place.kind === 'chat');
+  if (inChat && leaves(model)) {
+    return (
+      <>
+        <Icon name="web" className="flex-none text-warn-text" />
+        <span className="text-warn-text wrap-anywhere">{t('status.leaves', { host: model.elsewhere.host })}</span>
+      </>
+    );
+  }
+  return (
+    <>
+      <Icon name="privacy" className="flex-none text-fg-3" />
+      {isMac() ? t('status.privateMac') : t('status.private')}
+    </>
   );
 }
 

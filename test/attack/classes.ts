@@ -37,6 +37,7 @@ export const CLASSES = {
     ],
   },
   toolServers: { title: 'Tool servers', files: ['attack/tool-servers.test.ts'] },
+  elsewhere: { title: 'Engines elsewhere', files: ['attack/elsewhere.test.ts'] },
   documents: {
     title: 'Documents',
     files: ['attack/documents.test.ts', 'app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'],

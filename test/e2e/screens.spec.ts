@@ -85,6 +85,18 @@ const shots: Shot[] = [
   { name: 'models-catalogue', scene: 'catalogue' },
   { name: 'models-downloads', scene: 'downloads' },
   { name: 'models-moving', scene: 'models-moving' },
+  { name: 'elsewhere', scene: 'elsewhere' },
+  {
+    name: 'elsewhere-add',
+    scene: 'elsewhere',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Add an engine' }).click();
+      await page.getByRole('textbox', { name: 'Address, with or without /v1' }).fill('http://192.168.1.31:8000');
+      await page.getByRole('button', { name: 'Test connection' }).click();
+      await page.getByText('Connected. 2 models found.').waitFor();
+    },
+  },
+  { name: 'elsewhere-passages', scene: 'passages' },
   {
     name: 'model-settings',
     scene: 'models',

@@ -37,6 +37,7 @@ export type World = {
   packed: Response<'weightCache.size'>;
   tools: Response<'tools.list'>['tools'];
   mcp: Response<'mcp.servers'>;
+  elsewhere: Response<'elsewhere.engines'>;
   /** Models of the benchmark that was asked for last. */
   benchmarked: ModelEntry['id'][];
   library: DocumentsWorld;
@@ -58,6 +59,7 @@ export const starter: ModelEntry = {
   thinking: { able: true, byDefault: true },
   settings: ModelSettings.parse({}),
   presetOf: null,
+  elsewhere: null,
   description: {
     supported: true,
     problems: [],
@@ -99,6 +101,7 @@ export function createWorld(change: Partial<World> = {}): World {
     benchmarked: [],
     library: noDocuments(),
     mcp: [],
+    elsewhere: [],
     server: { state: { phase: 'off' }, keys: [], requests: [], texts: null },
     tools: ['calculator', 'clock', 'run_javascript', 'search_documents', 'read_document'].map((name) => ({
       name,
@@ -130,6 +133,7 @@ export function newChat(change: Partial<Chat> = {}): Chat {
     loopGuard: true,
     collectionIds: [],
     tools: null,
+    passagesTo: null,
     draft: '',
     leafId: null,
     ...change,

@@ -49,6 +49,7 @@ export const aLibrary = (db: Database, presences: Availability): ModelRegistry =
     promptFolder: '',
     disk,
     probe: createProbe(),
+    whereabouts: () => null,
     builtIn: [{ id: STARTER, name: 'Starter', path: '/nowhere' }],
     now: () => 1,
   });

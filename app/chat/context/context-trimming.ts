@@ -21,8 +21,8 @@ import { countingOf, countPath, measureContext, pathOf } from './context-usage.t
 
 type Plan = Response<'context.overflowOptions'>;
 
-/** The longest summary: a small part of the context. */
-const summaryTokens = (limit: number): number => Math.min(400, Math.floor(limit / 8));
+/** The longest summary: a small part of the context, where that is known. */
+const summaryTokens = (limit: number): number => (limit === 0 ? 400 : Math.min(400, Math.floor(limit / 8)));
 /** Left free for the answer, at least. */
 const ANSWER_TOKENS = 512;
 

@@ -71,9 +71,12 @@ export function pathOf(core: ChatDeps, { chatId, parentId }: Pick<Asked, 'chatId
  *  counted is not held up: its turn will say why.
  *  @throws LonghandError `context-full`, and as `countingOf` */
 export async function checkRoom(core: ChatDeps, sent: Request<'turns.send'>): Promise<void> {
-  if (surelyFits(core, sent, countingOf(core, sent.chatId).limit)) return;
+  const { target, limit } = countingOf(core, sent.chatId);
+  // For an engine elsewhere tokens are a guess: it says itself what is too long, and only what surely is stops here.
+  if (limit === 0 || surelyFits(core, sent, limit)) return;
+  const most = target.elsewhere ? limit * GUESS : limit;
   const measure = await measureContext(core, { ...sent, draft: sent.text }).catch(() => null);
-  if (!measure || measure.used + measure.draft < measure.limit) return;
+  if (!measure || measure.used + measure.draft < most) return;
   throw new LonghandError(
     'context-full',
     `[context] needs ${measure.used + measure.draft} tokens, has room for ${measure.limit}`,
@@ -82,6 +85,9 @@ export async function checkRoom(core: ChatDeps, sent: Request<'turns.send'>): Pr
     },
   );
 }
+
+/** A guess may be so far off. */
+const GUESS = 1.3;
 
 /** Tokens that a template may add to a conversation, and to each of its messages. */
 const FRAME = 256;

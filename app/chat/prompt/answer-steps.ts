@@ -3,6 +3,7 @@ import type { Message, ToolUse } from '../../protocol/index.ts';
 import { idsOf } from '../../store/chats/messages.ts';
 import { tokensAtSteps } from '../../store/chats/tool-uses.ts';
 import type { Database } from '../../store/database/database.ts';
+import type { ChatTools } from '../deps.ts';
 
 //  An answer with calls is one message on the page and several in a prompt: what was written before a call, the results, and what
 //  was written after them.
@@ -10,11 +11,11 @@ import type { Database } from '../../store/database/database.ts';
 /** `done`: up to the last results. `last`: what was written since. */
 export type AnswerSteps = { done: PromptMessage[]; last: NonNullable<Prompt['continuation']> };
 
-/** `toolsKnown`: the template has a place for calls and results; without one they are left out, and the text is one. */
-export function answerSteps(db: Database, message: Message, toolsKnown: boolean): AnswerSteps {
+/** `tools` null: the template has no place for calls and results; they are left out, and the text is one. */
+export function answerSteps(db: Database, message: Message, tools: Pick<ChatTools, 'withheld'> | null): AnswerSteps {
   const { text, thinking, toolUses, id } = message;
   const ids = idsOf(db, id);
-  if (toolUses.length === 0 || !toolsKnown)
+  if (toolUses.length === 0 || !tools)
     return { done: [], last: { text, thinking, ids: toolUses.length === 0 ? ids : null } };
   const done: PromptMessage[] = [];
   let [textAt, thinkingAt] = [0, 0];
@@ -36,7 +37,7 @@ export function answerSteps(db: Database, message: Message, toolsKnown: boolean)
     for (const use of uses)
       done.push({
         role: 'tool',
-        text: quoted(use.result ?? NO_RESULT),
+        text: tools.withheld.includes(use.name) ? WITHHELD : quoted(use.result ?? NO_RESULT),
         thinking: '',
         ids: null,
         answers: { callId: use.id, name: use.name },
@@ -55,6 +56,9 @@ const quoted = (result: string): string => result.replace(FRAMES, (frame) => `\u
 
 const FRAMES =
   /<(?=\/?\s*(?:tool_call|tool_response|tools|function|parameter)\b[^<>]{0,200}>|\|?\/?(?:tool|im_|eot|eom|start_header|end_header|python_tag)[^<>]{0,40}>)|\[(?=\/?(?:TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|INST)\])/gi;
+
+/** Of a call that was made for a model of this computer. */
+const WITHHELD = 'Error: the documents of the user stay on their computer.';
 
 /** Of a call that was never made: the answer was stopped before. */
 const NO_RESULT = 'Error: this call was not made.';

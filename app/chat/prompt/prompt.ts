@@ -28,12 +28,12 @@ export function promptOf(
   const detail = core.models.sees(chat.modelId) ? settings.pictureDetail : null;
   const earlier = summary === null ? '' : `Summary of the conversation before this point:\n${summary}`;
   const own = [chat.systemPrompt || settings.systemPrompt, earlier].filter((part) => part !== '').join('\n\n');
-  const earlierSteps = continuation && answerSteps(core.db, continuation, tools !== null);
+  const earlierSteps = continuation && answerSteps(core.db, continuation, tools);
   const system = sources ? groundedSystem(sources, own) : own;
   return {
     messages: [
       ...(system === '' ? [] : [plain('system', system)]),
-      ...messages.flatMap((message) => promptMessages(core, message, { toolsKnown: tools !== null, detail })),
+      ...messages.flatMap((message) => promptMessages(core, message, { tools, detail })),
       ...(earlierSteps?.done ?? []),
     ],
     thinking,
@@ -50,16 +50,16 @@ export const plain = (role: PromptMessage['role'], text: string): PromptMessage 
 });
 
 /** `detail`: how closely pictures are looked at; null by a model that sees none. */
-type Reading = { toolsKnown: boolean; detail: Settings['pictureDetail'] | null };
+type Reading = { tools: ChatTools | null; detail: Settings['pictureDetail'] | null };
 
-function promptMessages(core: PromptDeps, message: Message, { toolsKnown, detail }: Reading): PromptMessage[] {
+function promptMessages(core: PromptDeps, message: Message, { tools, detail }: Reading): PromptMessage[] {
   if (message.role === 'user') {
     const attached = attachedTo(core.db, message.id);
     return [
       { ...plain('user', withAttachments(message.text, attached, detail !== null)), ...shown(core, attached, detail) },
     ];
   }
-  const { done, last } = answerSteps(core.db, message, toolsKnown);
+  const { done, last } = answerSteps(core.db, message, tools);
   const silent = done.length > 0 && last.text === '' && last.thinking === '';
   return silent ? done : [...done, { role: 'assistant', ...last }];
 }

@@ -2,17 +2,20 @@ import type { CountedBy } from '../../engine/ipc-protocol.ts';
 import type { Chat, Message } from '../../protocol/index.ts';
 import { callFormatOf } from '../../text/tool-calls/call-formats.ts';
 import type { ChatDeps, ChatTools } from '../deps.ts';
+import { withheldFrom } from './passages-stay.ts';
 
 /** What a chat may call with this model, and how calls are written; null where the model's template knows no tools, and where
  *  nothing can be called and nothing was. */
 export async function toolsFor(
   core: Pick<ChatDeps, 'engine' | 'tools' | 'settings'>,
-  chat: Pick<Chat, 'tools'>,
+  chat: Pick<Chat, 'tools' | 'passagesTo'>,
   path: readonly Message[],
-  { path: model, template }: CountedBy,
+  { path: model, template, elsewhere }: CountedBy,
 ): Promise<ChatTools | null> {
   const schemas = core.tools.schemas(chat.tools ?? core.settings().tools);
   if (schemas.length === 0 && path.every(({ toolUses }) => toolUses.length === 0)) return null;
+  const withheld = withheldFrom(chat, elsewhere);
+  if (elsewhere) return { format: null, schemas, withheld };
   const format = callFormatOf(await core.engine.ask('template', { path: model, template }));
-  return format && { format, schemas };
+  return format && { format, schemas, withheld };
 }

@@ -28,7 +28,7 @@ export function createAnswerStep(tools: ChatTools | null, continuation: string):
   open();
 
   function open() {
-    splitter = tools && tools.schemas.length > 0 ? createCallSplitter(tools.format, tools.schemas) : null;
+    splitter = tools?.format && tools.schemas.length > 0 ? createCallSplitter(tools.format, tools.schemas) : null;
     calls = [];
     out = 0;
     overrun = false;

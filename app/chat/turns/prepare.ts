@@ -2,6 +2,7 @@ import type { Generation, LoadTarget } from '../../engine/ipc-protocol.ts';
 import { type Chat, type Grounding, LonghandError, type Message, type TurnId } from '../../protocol/index.ts';
 import { messagesOf } from '../../store/chats/messages.ts';
 import type { ChatDeps } from '../deps.ts';
+import { needPassages } from '../prompt/passages-stay.ts';
 import { promptOf } from '../prompt/prompt.ts';
 import { NOT_FOUND } from '../prompt/rag-prompt.ts';
 import { toolsFor } from '../prompt/tools-for.ts';
@@ -53,6 +54,7 @@ export async function prepare(
   const written = continuation && (answer.text !== '' || answer.thinking !== '' || answer.toolUses.length > 0);
   const known = given !== undefined ? given : written ? answer.grounding : undefined;
   const tools = await toolsFor(core, chat, [...path, answer], target);
+  needPassages(core.db, chat, target.elsewhere, known);
   // With a tool that searches the model says itself what is looked for, and whether anything is.
   const searches = tools?.schemas.some((tool) => tool.function.name === SEARCH) ?? false;
   const grounding = known === undefined && !searches ? await search(core, chat, path, target) : (known ?? null);

@@ -54,6 +54,7 @@ export function createToolRounds(
     if (!tools?.schemas.some((schema) => schema.function.name === use.name)) {
       return change(use, { status: 'failed', problem: 'unknown', ms: 0 }, `Error: there is no tool "${use.name}"`);
     }
+    if (tools.withheld.includes(use.name)) return change(use, { status: 'refused' }, STAYS);
     const allowed = await mayRun(use, signal);
     if (signal.aborted) return change(use, { status: 'waiting' }, null);
     if (!allowed) return change(use, { status: 'refused' }, REFUSED);
@@ -105,6 +106,8 @@ export function createToolRounds(
 }
 
 const REPEATED = 'Error: the same call was made twice before. Answer with what it gave.';
+
+const STAYS = 'Error: the documents of the user stay on their computer. They can allow it in the menu of documents.';
 
 const REFUSED = 'Error: the user did not allow this call.';
 

@@ -221,7 +221,7 @@ export function runTurn({
     finish({ type: 'finished', reason: 'stop' });
   }
 
-  function take({ event, ids = [], keptIds = 0 }: TurnUpdate) {
+  function take({ event, ids = [], keptIds = 0, calls = [] }: TurnUpdate) {
     if (phase === 'over') return;
     tally.see(event);
     gauge.see(event);
@@ -247,7 +247,7 @@ export function runTurn({
       case 'finished':
       case 'failed':
         writer.ids(kept);
-        return written(event);
+        return written(event, calls);
     }
     tell(event);
   }
@@ -275,11 +275,12 @@ export function runTurn({
   }
 
   /** The model has come to an end: of the answer, or of what it wants to say before its calls have results. */
-  function written(event: TurnEvent & { type: 'finished' | 'failed' }) {
-    const { text, calls, lost } = step.end(event.type === 'finished' ? event.reason : 'error');
+  function written(event: TurnEvent & { type: 'finished' | 'failed' }, told: readonly ParsedCall[]) {
+    const { text, calls: found, lost } = step.end(event.type === 'finished' ? event.reason : 'error');
     show(text);
     // The tokens say more than the text does: going on, the model writes the call anew.
     if (lost) writer.cut('answer', message()?.text.length ?? 0, base.ids);
+    const calls = [...found, ...told];
     if (event.type === 'failed' || calls.length === 0 || stopped.signal.aborted) return finish(event);
     tally = createUsageTracker(tally.figures(event));
     call(calls);

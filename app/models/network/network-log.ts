@@ -1,3 +1,4 @@
+import { isLoopback } from '../../engine/elsewhere/address.ts';
 import { guarded, type NetworkLogEntry } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
 import { addContact, listContacts } from '../../store/models/network-log.ts';
@@ -73,9 +74,11 @@ export function createNetworkLog({ db, allowed, now, changed, net = network }: C
   });
 
   /** Notes who is asked. @throws DownloadError `off` when nobody may be */
-  function pass({ host }: URL, why: RequestPurpose): void {
-    note(row(host, why, { allowed: allowed(), requestCount: 1, bytes: 0 }));
-    if (allowed()) return;
+  function pass({ host, hostname }: URL, why: RequestPurpose): void {
+    // Another engine of this computer is no network, and is listed all the same: it may be the door to one.
+    const may = allowed() || (why.reason === 'engine' && isLoopback(hostname));
+    note(row(host, why, { allowed: may, requestCount: 1, bytes: 0 }));
+    if (may) return;
     throw new DownloadError('off', `[network] ${host} was not asked: the network is switched off in Settings, Privacy`);
   }
 

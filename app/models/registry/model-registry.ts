@@ -1,4 +1,4 @@
-import { basename, isAbsolute, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Engine } from '../../engine/client/engine-client.ts';
 import type { EncoderTarget, LoadTarget, Preview } from '../../engine/ipc-protocol.ts';
 import {
@@ -32,14 +32,16 @@ import {
   setModelUsed,
 } from '../../store/models/models.ts';
 import type { Availability } from '../storage/availability.ts';
-import type { Disk, Kind, ProbeWithTimeout } from '../storage/fs-probe.ts';
+import type { Disk, ProbeWithTimeout } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';
-import { isBeingWritten, openedByFile, openedByFolder } from '../storage/model-file.ts';
+import { isBeingWritten } from '../storage/model-file.ts';
 import { declaredName, plainName, readableName, stemOf, withLabel } from '../storage/model-name.ts';
 import { labelOf } from '../storage/quantisation-label.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
 import type { BuiltInModel } from './built-in-models.ts';
-import { silentDisk, tooLarge, unmountedError } from './model-errors.ts';
+import { contextElsewhere, needHere, THINKS, targetElsewhere, type Whereabouts } from './elsewhere-models.ts';
+import { tooLarge, unmountedError } from './model-errors.ts';
+import { modelPathOf } from './model-path.ts';
 import { cacheOf } from './prompt-cache-size.ts';
 
 /** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
@@ -75,11 +77,13 @@ export type ModelRegistry = {
   encoder(modelId: ModelId, kind?: 'encoder' | 'ranker'): { target: EncoderTarget; name: string };
   /** The cross-encoder that documents are searched with; null when none is installed. */
   reranker(): EncoderTarget | null;
+  /** How it is asked, where it runs on an engine elsewhere; null: it does not. */
+  elsewhere(modelId: ModelId | null): LoadTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
   /** Whether it sees pictures; null: the model that a chat without one has. */
   sees(modelId: ModelId | null): boolean;
   parametersOf(modelId: ModelId): number;
-  /** Tokens of context it has when it is loaded, as far as that is known before. */
+  /** Tokens of context it has when it is loaded, as far as that is known before; 0: an engine elsewhere does not say. */
   contextLengthOf(modelId: ModelId): number;
   used(modelId: ModelId): void;
   /** With `load`: loads the default, else the last used model, so that the first question need not wait. Then looks at the
@@ -103,6 +107,8 @@ export type ModelRegistryOptions = {
   promptFolder: string;
   disk: Disk;
   probe: ProbeWithTimeout;
+  /** Where a model runs that is none of this computer; null for one that is, and where its engine was removed. */
+  whereabouts: Whereabouts;
   /** Models that ship with the app, the one to begin with first. */
   builtIn: readonly BuiltInModel[];
   now: () => number;
@@ -125,6 +131,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   const builtInPath = ({ id, presetOf }: ModelRow): string | null =>
     builtIn.find((model) => model.id === (presetOf ?? id))?.path ?? null;
   const pathOf = (row: ModelRow): string => {
+    needHere(row);
     const path = row.path ?? builtInPath(row);
     if (path === null) throw new LonghandError('model-missing', `[models] ${row.name} does not ship with this package`);
     return path;
@@ -132,20 +139,22 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   const linkedPaths = () => paths().filter((path) => !place.owns(path));
   const entryOf = (row: ModelRow): ModelEntry => {
     const { id, name, path, lastUsedAt, facts, settings, presetOf } = row;
-    const found = path !== null ? presences.of(path) : builtInPath(row) === null ? 'missing' : 'here';
+    const elsewhere = options.whereabouts(row.elsewhere);
+    const found = path !== null ? presences.of(path) : (elsewhere ?? builtInPath(row)) === null ? 'missing' : 'here';
     return {
       id,
       name,
       path,
-      builtIn: path === null && presetOf === null,
+      builtIn: path === null && presetOf === null && row.elsewhere === null,
       external: path !== null && !place.owns(path),
       missing: found !== 'here',
       unmounted: found === 'away',
       lastUsedAt,
       description: facts?.description ?? null,
-      thinking: facts?.thinking ?? null,
+      thinking: elsewhere ? THINKS : (facts?.thinking ?? null),
       settings,
       presetOf,
+      elsewhere,
     };
   };
   const changed = () => {
@@ -167,7 +176,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   };
 
   async function add(given: string, name?: string): Promise<ModelEntry> {
-    const path = await modelPath(given);
+    const path = await modelPathOf(given, options);
     const facts = await inspectFiles(path);
     if (!facts.description.supported) {
       throw new LonghandError(
@@ -200,11 +209,12 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
 
   function target(modelId: ModelId | null) {
     const row = rowOf(modelId);
+    const { name, settings: own, elsewhere } = row;
+    if (elsewhere) return { target: targetElsewhere(row, elsewhere, settings().kvType), name, sampling: own.sampling };
     needWriter(row);
     const path = pathOf(row);
     needFiles(path);
     guardMemory(row);
-    const { name, settings: own } = row;
     const device = own.device ?? settings().device;
     const { threads, kvType } = settings();
     const target = { modelId: row.id, path, device, threads, contextLength: contextOf(row), kvType };
@@ -258,28 +268,6 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     throw tooLarge(name, { needed: needs.total, limit: limitBytes, contextLength, longestContext }, leastContext);
   }
 
-  /** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.
-   *  @throws LonghandError `bad-request`, `not-found`, `unreadable`, `permission` */
-  async function modelPath(given: string): Promise<string> {
-    const expanded = given.startsWith('~/') ? join(process.env.HOME ?? '', given.slice(2)) : given;
-    if (!isAbsolute(expanded)) {
-      throw new LonghandError('bad-request', `[models] "${given}" is not a full path such as /home/me/model.gguf`, {
-        details: { reason: 'no-path' },
-      });
-    }
-    const whole = resolve(expanded);
-    const silent = { slow: 'silent', busy: () => 'silent' as const } as const;
-    const kind = await options.probe<Kind | 'silent'>(whole, () => options.disk.kind(whole), silent);
-    if (kind === 'silent') throw silentDisk(whole);
-    if (kind === null) {
-      throw new LonghandError('not-found', `[models] nothing is at ${whole}`, { details: { reason: 'no-file' } });
-    }
-    const opened = () => (kind === 'file' ? openedByFile(whole, place.links()) : openedByFolder(whole));
-    const path = await options.probe<string | null>(whole, opened, { slow: null, busy: () => null });
-    if (path === null) throw silentDisk(whole);
-    return path;
-  }
-
   /** @throws LonghandError `unreadable` with the reason `being-written` when that is why */
   async function inspectFiles(path: string) {
     try {
@@ -303,7 +291,10 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     return repository ?? declaredName(await options.disk.text(join(path, 'config.json'))) ?? stemOf(path);
   }
 
-  const loadFirst = async () => engine.load(target(null).target);
+  async function loadFirst() {
+    const { target: first } = target(null);
+    if (!first.elsewhere) await engine.load(first);
+  }
 
   return {
     async list() {
@@ -319,7 +310,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     refresh: changed,
     add,
     find,
-    inspect: async (given) => (await engine.ask('inspect', { path: await modelPath(given) })).description,
+    inspect: async (given) => (await engine.ask('inspect', { path: await modelPathOf(given, options) })).description,
     forget(modelId) {
       if (modelId === ASSISTANT || modelId === STARTER)
         throw new LonghandError('bad-request', '[models] a built-in model cannot be removed');
@@ -341,6 +332,10 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       return entryOf(find((rows[0] as ModelRow).id));
     },
     target,
+    elsewhere(modelId) {
+      const row = rowOf(modelId);
+      return row.elsewhere && targetElsewhere(row, row.elsewhere, settings().kvType);
+    },
     async configure(modelId, wanted) {
       const row = find(modelId);
       const { template } = wanted;
@@ -349,9 +344,9 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       return changedOne(modelId);
     },
     duplicate(modelId, name) {
-      const { path, facts, settings: own, presetOf } = find(modelId);
+      const { path, facts, settings: own, presetOf, elsewhere } = find(modelId);
       const id = newId(now()) as ModelId;
-      addModel(db, { id, name, path, facts, settings: own, presetOf: presetOf ?? modelId }, now());
+      addModel(db, { id, name, path, facts, settings: own, presetOf: presetOf ?? modelId, elsewhere }, now());
       changed();
       return entryOf(find(id));
     },
@@ -372,10 +367,19 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       const found = known().find(({ path, facts }) => facts?.description.reranker && isThere(path));
       return found?.path ? encoderTarget(found.path) : null;
     },
-    contextLengthOf: (modelId) => expectedContext(find(modelId)),
+    contextLengthOf(modelId) {
+      const row = find(modelId);
+      return row.elsewhere ? contextElsewhere(row) : expectedContext(row);
+    },
     parametersOf: (modelId) => findModel(db, modelId)?.facts?.description.parameters ?? 0,
-    thinksByDefault: (modelId) => findModel(db, modelId)?.facts?.thinking.byDefault ?? false,
-    sees: (modelId) => rowOf(modelId).facts?.description.vision != null,
+    thinksByDefault(modelId) {
+      const row = findModel(db, modelId);
+      return (row?.elsewhere ? THINKS : row?.facts?.thinking)?.byDefault ?? false;
+    },
+    sees(modelId) {
+      const { elsewhere, facts } = rowOf(modelId);
+      return elsewhere ? elsewhere.pictures : facts?.description.vision != null;
+    },
     used(modelId) {
       setModelUsed(db, modelId, now());
       changedOne(modelId);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Grounding } from '../documents.ts';
 import { Failure } from '../errors.ts';
-import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, Time, TurnId } from '../ids.ts';
+import { AttachmentId, ChatId, CollectionId, ElsewhereId, MessageId, ModelId, Time, TurnId } from '../ids.ts';
 import { ToolNames, ToolUse } from './tools.ts';
 import { FinishReason, LoopEvidence, Timings, Usage } from './turn.ts';
 
@@ -50,6 +50,8 @@ export const Chat = z.object({
   collectionIds: z.array(CollectionId),
   /** Tools that are switched on; null follows Settings. */
   tools: ToolNames.nullable(),
+  /** The engine elsewhere that passages of documents may be sent to in this chat; null: none, they stay on this computer. */
+  passagesTo: ElsewhereId.nullable().default(null),
   draft: z.string(),
   /** The last message of the branch that is shown. */
   leafId: MessageId.nullable(),

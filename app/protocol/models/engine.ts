@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SamplingSettings } from '../chat/chat.ts';
 import { Failure } from '../errors.ts';
 import { ChatId, ModelId, TurnId } from '../ids.ts';
+import { RunsElsewhere } from './elsewhere.ts';
 
 export const LayerKind = z.object({
   kind: z.enum(['attention', 'gated-delta', 'lightning', 'sparse', 'short-conv', 'latent', 'encoder']),
@@ -73,6 +74,8 @@ export const ModelEntry = z.object({
   settings: ModelSettings,
   /** The model whose files a preset uses. */
   presetOf: ModelId.nullable(),
+  /** Of a model that runs on an engine elsewhere: where that is. */
+  elsewhere: RunsElsewhere.nullable().default(null),
 });
 export type ModelEntry = z.infer<typeof ModelEntry>;
 

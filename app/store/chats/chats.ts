@@ -1,4 +1,4 @@
-import type { Chat, ChatId, MessageId, ModelId } from '../../protocol/index.ts';
+import type { Chat, ChatId, ElsewhereId, MessageId, ModelId } from '../../protocol/index.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import { fold } from '../database/case-fold.ts';
 import type { Database, Value } from '../database/database.ts';
@@ -18,12 +18,13 @@ type ChatRow = {
   loop_guard: number;
   collection_ids: string;
   tools: string | null;
+  passages_to: ElsewhereId | null;
   draft: string;
   leaf_id: MessageId | null;
 };
 
 const columns = `id, title, title_source, pinned, created_at, updated_at, model_id, system_prompt, sampling, thinking,
-  loop_guard, collection_ids, tools, draft, leaf_id`;
+  loop_guard, collection_ids, tools, passages_to, draft, leaf_id`;
 
 const chatOf = (row: ChatRow): Chat => ({
   id: row.id,
@@ -39,6 +40,7 @@ const chatOf = (row: ChatRow): Chat => ({
   loopGuard: row.loop_guard === 1,
   collectionIds: JSON.parse(row.collection_ids),
   tools: row.tools === null ? null : JSON.parse(row.tools),
+  passagesTo: row.passages_to,
   draft: row.draft,
   leafId: row.leaf_id,
 });
@@ -88,6 +90,7 @@ const fields = {
   loopGuard: ['loop_guard', (value: boolean): Value => Number(value)],
   collectionIds: ['collection_ids', (value: Chat['collectionIds']): Value => JSON.stringify(value)],
   tools: ['tools', (value: Chat['tools']): Value => (value === null ? null : JSON.stringify(value))],
+  passagesTo: ['passages_to', (value: ElsewhereId | null): Value => value],
   draft: ['draft', (value: string): Value => value],
   leafId: ['leaf_id', (value: MessageId | null): Value => value],
   updatedAt: ['updated_at', (value: number): Value => value],

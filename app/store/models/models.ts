@@ -1,8 +1,22 @@
-import { type ModelDescription, type ModelEntry, type ModelId, ModelSettings } from '../../protocol/index.ts';
+import {
+  type ElsewhereId,
+  type ModelDescription,
+  type ModelEntry,
+  type ModelId,
+  ModelSettings,
+} from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
 
 /** What was found out about a model from its files. */
 export type ModelMetadata = { description: ModelDescription; thinking: NonNullable<ModelEntry['thinking']> };
+
+/** A model that runs on an engine elsewhere, as the database has it. */
+export type ElsewhereModel = {
+  engineId: ElsewhereId;
+  model: string;
+  contextLength: number | null;
+  pictures: boolean;
+};
 
 export type ModelRow = {
   id: ModelId;
@@ -12,6 +26,7 @@ export type ModelRow = {
   facts: ModelMetadata | null;
   settings: ModelSettings;
   presetOf: ModelId | null;
+  elsewhere: ElsewhereModel | null;
 };
 
 type Named = [id: ModelId, name: string, path: string | null, lastUsedAt: number | null, presetOf: ModelId | null];
@@ -21,13 +36,15 @@ function modelsWhere(db: Database, what: string, ...values: Value[]): ModelRow[]
   const row = db.get<{ text: string | null }>(
     `SELECT group_concat(line) AS text FROM (
        SELECT json_array(id, name, path, last_used_at, preset_of) || ',' || coalesce(metadata, 'null') || ',' ||
-         coalesce(settings, 'null') AS line
+         coalesce(settings, 'null') || ',' || coalesce(elsewhere, 'null') AS line
        FROM models ${what})`,
     ...values,
   );
-  const parsed: (Named | Packed | Partial<ModelSettings> | null)[] = JSON.parse(`[${row?.text ?? ''}]`);
+  const parsed: (Named | Packed | Partial<ModelSettings> | ElsewhereModel | null)[] = JSON.parse(
+    `[${row?.text ?? ''}]`,
+  );
   const rows: ModelRow[] = [];
-  for (let at = 0; at < parsed.length; at += 3) {
+  for (let at = 0; at < parsed.length; at += 4) {
     const [id, name, path, lastUsedAt, presetOf] = parsed[at] as Named;
     const facts = parsed[at + 1] as Packed | null;
     const settings = parsed[at + 2] as Partial<ModelSettings> | null;
@@ -39,6 +56,7 @@ function modelsWhere(db: Database, what: string, ...values: Value[]): ModelRow[]
       facts: facts && unpacked(facts),
       settings: completed(settings),
       presetOf,
+      elsewhere: parsed[at + 3] as ElsewhereModel | null,
     });
   }
   return rows;
@@ -57,11 +75,15 @@ export const modelsToInspect = (db: Database): Pick<ModelRow, 'id' | 'path'>[] =
   db.all('SELECT id, path FROM models WHERE preset_of IS NULL AND json_array_length(metadata) < ?', FIELDS);
 
 export type NewModel = Pick<ModelRow, 'id' | 'name' | 'path' | 'facts'> &
-  Partial<Pick<ModelRow, 'settings' | 'presetOf'>>;
+  Partial<Pick<ModelRow, 'settings' | 'presetOf' | 'elsewhere'>>;
 
-export const addModel = (db: Database, { id, name, path, facts, settings, presetOf }: NewModel, now: number) =>
+export const addModel = (
+  db: Database,
+  { id, name, path, facts, settings, presetOf, elsewhere }: NewModel,
+  now: number,
+) =>
   db.run(
-    'INSERT INTO models (id, name, path, added_at, metadata, settings, preset_of) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO models (id, name, path, added_at, metadata, settings, preset_of, elsewhere) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     id,
     name,
     path,
@@ -69,6 +91,7 @@ export const addModel = (db: Database, { id, name, path, facts, settings, preset
     facts && packed(facts),
     settings ? JSON.stringify(settings) : null,
     presetOf ?? null,
+    elsewhere ? JSON.stringify(elsewhere) : null,
   );
 
 /** Models that use the files of this one. */
@@ -82,6 +105,9 @@ export const setModelFacts = (db: Database, id: ModelId, facts: ModelMetadata) =
 
 export const setModelUsed = (db: Database, id: ModelId, now: number) =>
   db.run('UPDATE models SET last_used_at = ? WHERE id = ?', now, id);
+
+export const setModelElsewhere = (db: Database, id: ModelId, elsewhere: ElsewhereModel) =>
+  db.run('UPDATE models SET elsewhere = ? WHERE id = ?', JSON.stringify(elsewhere), id);
 
 export const removeModel = (db: Database, id: ModelId) => db.run('DELETE FROM models WHERE id = ?', id);
 

@@ -6,6 +6,7 @@ import { useDocuments } from '../../stores/documents/store.ts';
 import { useShell } from '../../stores/shell.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover, PopoverLine } from '../../ui/overlays/popover.tsx';
+import { PassagesSwitch } from './passages-switch.tsx';
 
 const none: readonly CollectionId[] = [];
 
@@ -70,6 +71,7 @@ export function DocumentsMenu() {
           </li>
         ))}
       </ul>
+      <PassagesSwitch />
       <PopoverLine />
       <button
         type="button"

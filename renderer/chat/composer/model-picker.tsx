@@ -7,6 +7,7 @@ import { useFormats } from '../../i18n.ts';
 import { FitTag } from '../../parts/fit-tag.tsx';
 import { useChatModel } from '../../stores/chat/chat-model.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
+import { leaves } from '../../stores/elsewhere.ts';
 import { useEngine } from '../../stores/engine.ts';
 import { mainType, matchingModels } from '../../stores/models/model-list.ts';
 import { useModels } from '../../stores/models/store.ts';
@@ -28,7 +29,7 @@ export function ModelPicker() {
       ? formats.percent(status.done / status.total)
       : null;
   const name = model?.name ?? t('model.none');
-  const type = model?.description ? mainType(model.description) : null;
+  const type = model?.elsewhere?.host ?? (model?.description ? mainType(model.description) : null);
   return (
     <Popover
       label={t('model.choose')}
@@ -40,11 +41,15 @@ export function ModelPicker() {
           type="button"
           className="inline-flex h-row min-w-0 items-center gap-1.5 rounded-sm px-2 font-medium whitespace-nowrap text-fg-2 hover:bg-hover data-[state=open]:bg-select"
         >
-          <Icon name="models" className="text-fg-3" />
+          <Icon name={model?.elsewhere ? 'web' : 'models'} className={leaves(model) ? 'text-warn-text' : 'text-fg-3'} />
           <span className="sr-only">{t('model.label')}</span>
           <span className="min-w-8 truncate">{name}</span>
           {(loading ?? type) && (
-            <span className="font-normal text-fg-3 tabular-nums @max-[28rem]:sr-only">{loading ?? type}</span>
+            <span
+              className={`truncate font-normal tabular-nums @max-[28rem]:sr-only ${leaves(model) ? 'text-warn-text' : 'text-fg-3'}`}
+            >
+              {loading ?? type}
+            </span>
           )}
           <Icon name="down" size={14} className="text-fg-3" />
         </button>
@@ -151,7 +156,9 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
         <span className="w-3.5 flex-none text-ink-text">{current && <Icon name="check" size={14} />}</span>
         <span className="min-w-0 flex-1">
           <bdi className="block truncate font-medium">{model.name}</bdi>
-          <span className={`block truncate text-xs tabular-nums ${unusable ? 'text-bad-text' : 'text-fg-3'}`}>
+          <span
+            className={`block truncate text-xs tabular-nums ${unusable ? 'text-bad-text' : leaves(model) ? 'text-warn-text' : 'text-fg-3'}`}
+          >
             {about()}
           </span>
         </span>
@@ -170,6 +177,8 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
   );
 
   function about(): string {
+    const { elsewhere } = model;
+    if (elsewhere) return t(elsewhere.here ? 'elsewhere.here' : 'elsewhere.leaves', { host: elsewhere.host });
     if (model.unmounted) return t('model.away', { path: model.path ?? '' });
     if (model.missing) return t('model.missing', { path: model.path ?? '' });
     if (model.description?.supported === false) return t('model.unsupported');

@@ -4,6 +4,7 @@ import { type Message, type MessageId, quoteStandsAlone } from '../../../app/pro
 import { actions, useChat } from '../../stores/chat/store.ts';
 import { GroundingLine } from '../sources/grounding-line.tsx';
 import { NotFound } from '../sources/not-found.tsx';
+import { PassagesNotice } from '../sources/passages-notice.tsx';
 import { QuoteCard } from '../sources/quote-card.tsx';
 import { StatsLine } from '../stats/stats-line.tsx';
 import { AnswerText } from './answer-text.tsx';
@@ -51,7 +52,12 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
       ))}
       {writing && live?.similar && <SimilarLine similar={live.similar} />}
       {message.state.status === 'paused' && <Paused message={message} live={live} />}
-      {message.state.status === 'failed' && <FailureNotice message={message} failure={message.state.failure} />}
+      {message.state.status === 'failed' &&
+        (message.state.failure.details?.reason === 'passages-stay' ? (
+          <PassagesNotice message={message} failure={message.state.failure} />
+        ) : (
+          <FailureNotice message={message} failure={message.state.failure} />
+        ))}
       <StatsLine message={message} versions={versions} last={last} />
     </div>
   );

@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Chat, EngineStatus, Message, ModelEntry } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
+import { useChatModel } from '../../stores/chat/chat-model.ts';
 import { useChat } from '../../stores/chat/store.ts';
 import { modelById, useEngine } from '../../stores/engine.ts';
 import type { Formats } from '../../ui/format.ts';
@@ -13,7 +14,8 @@ export function Waiting({ message }: { message: Message }) {
   const status = useEngine((state) => state.status);
   const models = useEngine((state) => state.models);
   const chats = useChat((state) => state.chats);
-  const reason = waitingFor(message, status, chats, models, t, formats);
+  const elsewhere = useChatModel()?.elsewhere ?? null;
+  const reason = elsewhere ? null : waitingFor(message, status, chats, models, t, formats);
   if (reason === null) return <span className="caret" />;
   return (
     <p role="status" className="text-fg-2">

@@ -91,7 +91,7 @@ const answerWith = (result: string): Message =>
 
 describe.each(Object.entries(families))('%s', (_, model) => {
   const promptWith = async (result: string) => {
-    const { done } = answerSteps(db, answerWith(result), true);
+    const { done } = answerSteps(db, answerWith(result), { withheld: [] });
     const asked = { role: 'user' as const, text: 'How is the weather?', thinking: '', ids: null };
     const prompt = { messages: [asked, ...done], thinking: false, continuation: null, tools: [] };
     const { ids } = await promptIds(model, renderer, prompt);

@@ -45,6 +45,7 @@ function libraryWith(
     promptFolder: '',
     disk,
     probe: createProbe(),
+    whereabouts: () => null,
     builtIn: [],
     now: () => 1,
   });
@@ -58,6 +59,7 @@ function libraryWith(
       facts,
       settings: ModelSettings.parse({}),
       presetOf: null,
+      elsewhere: null,
     },
   ]);
   return { target: () => library.target(id) };

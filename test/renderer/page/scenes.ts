@@ -19,6 +19,7 @@ import {
   speedScene,
 } from './chat-scenes.ts';
 import { documentScenes } from './document-scenes.ts';
+import { elsewhereScene, passagesScene } from './elsewhere-scenes.ts';
 import { ANSWER, DAY, put, timings, usage, worldOfMocks } from './mock-chats.ts';
 import { modelScenes, type Scene } from './model-scenes.ts';
 import { pictureScene } from './picture-scenes.ts';
@@ -240,6 +241,8 @@ const scenes: Record<string, () => Scene> = {
   long: () => longScene(100),
   thinking: thinkingScene,
   tools: toolsScene,
+  elsewhere: elsewhereScene,
+  passages: passagesScene,
   broken: brokenScene,
   links: linksScene,
   stream: () => streamScene(20_000, 0),

@@ -6,7 +6,14 @@ const frameMs = 24;
 /** Gathers the events of a turn so that at most one message a frame leaves the process; deltas of one kind become one. The
  *  first text, and everything that is no text, does not wait. */
 export type EventCoalescer = {
-  delta(kind: 'thinking' | 'answer', text: string, ids: readonly number[], scores?: readonly TokenScore[]): void;
+  /** `tokens`: how many there were, where their ids are not known. */
+  delta(
+    kind: 'thinking' | 'answer',
+    text: string,
+    ids: readonly number[],
+    scores?: readonly TokenScore[],
+    tokens?: number,
+  ): void;
   say(event: TurnEvent, more?: Omit<TurnUpdate, 'event'>): void;
 };
 
@@ -32,15 +39,15 @@ export function createEventCoalescer(report: (updates: TurnUpdate[]) => void): E
   }
 
   return {
-    delta(kind, text, ids, scores = []) {
+    delta(kind, text, ids, scores = [], tokens = ids.length) {
       const last = waiting.at(-1);
       if (last?.event.type === 'delta' && last.event.kind === kind) {
-        last.event = { ...last.event, text: last.event.text + text, tokens: last.event.tokens + ids.length };
+        last.event = { ...last.event, text: last.event.text + text, tokens: last.event.tokens + tokens };
         last.ids?.push(...ids);
         if (scores.length > 0) last.scores = [...(last.scores ?? []), ...scores];
       } else {
         waiting.push({
-          event: { type: 'delta', text, kind, tokens: ids.length },
+          event: { type: 'delta', text, kind, tokens },
           ids: [...ids],
           ...(scores.length > 0 && { scores: [...scores] }),
         });

@@ -29,7 +29,7 @@ export function forwardOnly(read: () => number): () => number {
 }
 
 export function createGenerationMetrics(
-  memoryBytes: () => number,
+  memoryBytes: () => number | null,
   clock: () => number = () => performance.now(),
 ): GenerationMetrics {
   const now = forwardOnly(clock);

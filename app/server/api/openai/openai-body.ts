@@ -129,6 +129,7 @@ export const ChatBody = z
     stop: Stops,
     n: z.number().int().min(1).max(MAX_CHOICES).nullish(),
     reasoning_effort: Effort.nullish(),
+    chat_template_kwargs: z.looseObject({ enable_thinking: z.boolean().nullish() }).nullish(),
     tools: z.array(FunctionTool).max(128).nullish(),
     tool_choice: ToolChoice.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
@@ -162,11 +163,12 @@ export function requestsOf(body: ChatBody): AnswerRequest[] {
 /** What is asked, without the words of the dialect. */
 export function requestOf(body: ChatBody): AnswerRequest {
   const { stop, reasoning_effort, tool_choice } = body;
+  const { enable_thinking = null } = body.chat_template_kwargs ?? {};
   return {
     model: body.model,
     messages: conversationOf(body.messages),
     tools: body.tool_choice?.mode === 'none' ? [] : (body.tools ?? []),
-    thinking: reasoning_effort == null ? null : reasoning_effort !== 'none',
+    thinking: reasoning_effort == null ? enable_thinking : reasoning_effort !== 'none',
     thinkingTokens: null,
     sampling: samplingOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }),
     logprobs: body.logprobs ? (body.top_logprobs ?? 0) : null,

@@ -39,6 +39,7 @@ export const modelObject = ({ id, name, kind, entry }: ServedModel) => ({
   name,
   kind,
   context_length: entry?.description?.contextLength ?? null,
+  input_modalities: entry?.description?.vision ? ['text', 'image'] : ['text'],
 });
 
 export const problemObject = ({ status, code, message }: Problem) => ({

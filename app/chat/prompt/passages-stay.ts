@@ -1,0 +1,39 @@
+import type { CountedBy } from '../../engine/ipc-protocol.ts';
+import { type Chat, type Grounding, LonghandError } from '../../protocol/index.ts';
+import type { Database } from '../../store/database/database.ts';
+import { listCollections } from '../../store/documents/collections.ts';
+
+//  Documents stay on this computer: an engine elsewhere gets passages of them only in a chat that says so, and only the engine that
+//  it names.
+
+/** Tools whose results are passages. */
+const READ_DOCUMENTS = ['search_documents', 'read_document'];
+
+/** What of it is kept from the model of a chat. */
+export const withheldFrom = (
+  { passagesTo }: Pick<Chat, 'passagesTo'>,
+  elsewhere: CountedBy['elsewhere'],
+): readonly string[] => (elsewhere && passagesTo !== elsewhere.engineId ? READ_DOCUMENTS : []);
+
+/** @throws LonghandError `permission` for a chat whose documents would have to be sent */
+export function needPassages(
+  db: Database,
+  chat: Chat,
+  elsewhere: CountedBy['elsewhere'],
+  grounding: Grounding | null | undefined,
+): void {
+  if (withheldFrom(chat, elsewhere).length === 0 || grounding === null) return;
+  // The manual is no document of the user's.
+  const manual = listCollections(db).flatMap(({ id, builtIn }) => (builtIn ? [id] : []));
+  const own = grounding
+    ? grounding.sources.some(({ collectionId }) => !manual.includes(collectionId))
+    : chat.collectionIds.some((id) => !manual.includes(id));
+  if (!own) return;
+  throw new LonghandError(
+    'permission',
+    '[turns] passages of documents are not sent to an engine elsewhere by themselves',
+    {
+      details: { reason: 'passages-stay', engineId: elsewhere?.engineId },
+    },
+  );
+}

@@ -1,0 +1,332 @@
+import {
+  type FinishReason,
+  failureOf,
+  guarded,
+  LonghandError,
+  type LoopEvidence,
+  type PauseAction,
+} from '../../protocol/index.ts';
+import type { Generation, TurnUpdate } from '../ipc-protocol.ts';
+import { createEventCoalescer } from '../process/generation/event-coalescer.ts';
+import {
+  createGenerationMetrics,
+  type GenerationMetrics,
+  noTimings,
+} from '../process/generation/generation-metrics.ts';
+import { whereaboutsOf } from './address.ts';
+import { chatBody, type PictureUrl } from './chat-body.ts';
+import { askAnswer, type Patience, type Reach } from './connection.ts';
+import { estimatedPiece } from './estimate.ts';
+import { engineError } from './failures.ts';
+import { createReply, type Reply, type ReplyPart, type ReplyUsage } from './reply.ts';
+import { createTags, type Tags } from './tags.ts';
+import { createTextWatch, type Found, type TextWatch } from './text-watch.ts';
+
+//  One answer of an engine elsewhere, told in the events of a turn. As in the engine process it is written in legs, a leg being one
+//  request; between two of them stands a decision.
+//
+//  leg ──ended──▶ finished
+//   ├─ answer now, budget ──▶ the same question without thinking ──▶ leg
+//   ├─ loop ──▶ paused, the request is held ──decide()──▶ read on, or leg from before the loop
+//   └─ cancel ──▶ finished
+
+export type ElsewhereAnswer = { cancel(): void; answerNow(): void; decide(choice: PauseAction): void };
+
+export type AnswerOptions = {
+  generation: Generation;
+  /** Opens the key and names the address. @throws LonghandError when the engine was removed */
+  reach: () => Promise<Reach>;
+  urlOf: PictureUrl;
+  report: (updates: TurnUpdate[]) => void;
+  patience: Patience;
+};
+
+type Kind = 'thinking' | 'answer';
+/** What ends a leg before the engine does. */
+type Halt = 'cancel' | 'close-thinking' | 'again';
+
+class Halted extends Error {}
+
+/** Characters of an answer. */
+const MAX_TEXT = 4_000_000;
+/** After the end that it has said. */
+const CLOSING_MS = 2000;
+
+export function answerElsewhere({ generation, reach, urlOf, report, patience }: AnswerOptions): ElsewhereAnswer {
+  const outbox = createEventCoalescer(report);
+  const meter = createGenerationMetrics(() => null);
+  const { prompt, thinkingBudget, loopGuard, softBudget } = generation;
+  const question = prompt.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  /** As it is on the screen. */
+  const shown: Record<Kind, string> = {
+    thinking: prompt.continuation?.thinking ?? '',
+    answer: prompt.continuation?.text ?? '',
+  };
+  let watch: TextWatch | null = loopGuard && createTextWatch(loopGuard, question, shown);
+  let leg = { kept: shown.answer, thinking: prompt.thinking && thinkingBudget.tokens !== 0, rewinds: 0 };
+  let soft = softBudget ?? Number.POSITIVE_INFINITY;
+  let halt: Halt | null = null;
+  let over = false;
+  let stop = new AbortController();
+  let pause: { evidence: LoopEvidence | null; from: number; resume: () => void } | null = null;
+  let started = false;
+  let legs = 0;
+  const sums: ReplyUsage & { known: boolean } = { prompt: 0, cached: 0, written: 0, thinking: null, known: false };
+
+  async function run() {
+    try {
+      const where = await reach();
+      const asked = { host: whereaboutsOf(where.address).host, key: where.key };
+      while (!over) {
+        halt = null;
+        stop = new AbortController();
+        legs++;
+        const reply = createReply(asked);
+        const reason = await write(where, reply);
+        if (over) return;
+        if (halt === 'cancel') return finish('cancelled');
+        if (halt === null) return finish(reasonOf(reason), reply);
+      }
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /** One request, to its end. Returns how the engine says that it ended; null when it was halted. */
+  async function write(where: Reach, reply: Reply): Promise<string | null> {
+    const tags = createTags();
+    const body = await chatBody(generation, leg, urlOf);
+    const at = { answer: shown.answer.length, plain: false };
+    let reason: string | null = null;
+    let closing: NodeJS.Timeout | undefined;
+    try {
+      for await (const event of askAnswer(where, body, stop.signal, patience)) {
+        const parts = reply.read(event);
+        begin(where);
+        for (const part of parts) {
+          if (part.type === 'end') {
+            reason = part.reason;
+            // What may still come are figures; a server that never closes is not waited for.
+            closing ??= setTimeout(
+              guarded(console.error, () => stop.abort(new Halted())),
+              CLOSING_MS,
+            );
+          } else if (part.type === 'done') reason ??= 'stop';
+          else await take(part, tags, at);
+        }
+      }
+    } catch (error) {
+      // Whatever was cut off had been told to end.
+      if (halt !== null && (error instanceof Halted || stop.signal.aborted)) return null;
+      // It had said all there is.
+      if (reason === null || over) throw error;
+    } finally {
+      clearTimeout(closing);
+    }
+    if (halt !== null) return null;
+    for (const { kind, text } of at.plain ? [] : tags.flush()) await show(kind, text);
+    if (reason !== null) return reason;
+    const asked = { host: whereaboutsOf(where.address).host, key: where.key };
+    throw engineError('engine-hung-up', asked, 'it ended its answer without saying so');
+  }
+
+  function begin({ address }: Reach) {
+    if (started) return;
+    started = true;
+    const { host } = whereaboutsOf(address);
+    outbox.say({ type: 'started', model: generation.target.modelId, backEnd: host });
+  }
+
+  async function take(part: ReplyPart, tags: Tags, at: { answer: number; plain: boolean }) {
+    if (halt !== null) throw new Halted();
+    if (part.type === 'calling') return outbox.say(part);
+    if (part.type === 'usage') return note(part.usage);
+    if (part.type !== 'text') return;
+    // Who tells thinking beside the answer leaves no tags in it.
+    at.plain ||= part.kind === 'thinking';
+    if (at.plain) return show(part.kind, part.text);
+    const { recast, parts } = tags.push(part.text);
+    if (recast) takeBack('answer', at.answer);
+    if (recast && watch && loopGuard) watch = createTextWatch(loopGuard, question, shown);
+    for (const one of parts) await show(one.kind, one.text);
+  }
+
+  async function show(kind: Kind, text: string) {
+    if (text === '') return;
+    shown[kind] += text;
+    if (shown[kind].length > MAX_TEXT)
+      throw engineError('engine-flood', { host: '', key: null }, 'its answer does not end');
+    const tokens = estimatedPiece(text);
+    for (let left = tokens; left > 0; left--) {
+      const sample = meter.token(kind);
+      if (sample) outbox.say({ type: 'stats', sample });
+    }
+    outbox.delta(kind, text, [], [], tokens);
+    const found = watch?.push(text, kind) ?? null;
+    if (found?.finding.degree === 'quiet') {
+      const { copies, text: quote } = found.finding;
+      outbox.say({ type: 'similar', where: kind, copies, text: quote });
+    } else if (found) await hold(found);
+    else if (kind === 'thinking') await budget();
+  }
+
+  async function budget() {
+    const { tokens, seconds } = thinkingBudget;
+    const { thinkingTokens } = meter.usage;
+    const spent = tokens !== null && leg.thinking && thinkingTokens >= tokens;
+    if (spent || (seconds !== null && leg.thinking && meter.timings().thinkingMs >= seconds * 1000)) {
+      halted('close-thinking');
+      throw new Halted();
+    }
+    if (thinkingTokens >= soft) await hold(null);
+  }
+
+  function halted(why: Halt) {
+    halt = why === 'cancel' ? why : (halt ?? why);
+    if (why === 'close-thinking') leg = { ...leg, thinking: false };
+    stop.abort(new Halted());
+  }
+
+  /** Nothing more is read until somebody has decided; the engine waits with its connection. */
+  async function hold(found: Found | null) {
+    const evidence = found && evidenceOf(found, generation.sampling.maxTokens ?? 0);
+    if (evidence) outbox.say({ type: 'loop', evidence });
+    const choices = choicesIn(evidence);
+    outbox.say({
+      type: 'paused',
+      ...choices,
+      ...(evidence ? { evidence } : { thought: meter.usage.thinkingTokens }),
+    });
+    await new Promise<void>((resume) => {
+      pause = { evidence, from: found?.from ?? 0, resume };
+    });
+    if (halt !== null || over) throw new Halted();
+  }
+
+  function decide(wanted: PauseAction) {
+    if (!pause || over) return;
+    const { evidence, from, resume } = pause;
+    pause = null;
+    const { choices, suggested } = choicesIn(evidence);
+    const choice = choices.includes(wanted) || wanted === 'stop' ? wanted : suggested;
+    outbox.say({ type: 'decided', choice });
+    if (choice === 'stop') finish(evidence ? 'loop' : 'cancelled');
+    else if (choice === 'answer-now') answerAfter(evidence, from);
+    else if (choice === 'rewind' && evidence) rewind(evidence, from);
+    else if (choice === 'loop-guard-off') watch = null;
+    else if (evidence) watch?.goOn(evidence.copies);
+    else soft = 2 * meter.usage.thinkingTokens;
+    resume();
+  }
+
+  /** The question once more, without thinking. What was thought before its first copy stays on the screen. */
+  function answerAfter(evidence: LoopEvidence | null, from: number) {
+    if (evidence) takeBack('thinking', from);
+    watch = loopGuard && createTextWatch(loopGuard, question, shown);
+    halted('close-thinking');
+  }
+
+  function rewind({ first }: LoopEvidence, from: number) {
+    // The space before the copy stays: what comes now is a new word.
+    const end = shown.answer[from] === ' ' ? from + 1 : from;
+    watch?.rewind(first, end);
+    takeBack('answer', end);
+    leg = { ...leg, kept: shown.answer, rewinds: leg.rewinds + 1 };
+    halted('again');
+  }
+
+  function takeBack(kind: Kind, from: number) {
+    if (shown[kind].length <= from) return;
+    shown[kind] = shown[kind].slice(0, from);
+    outbox.say({ type: 'retracted', kind, from });
+  }
+
+  function note(usage: ReplyUsage) {
+    // Some tell it with every piece: the last one counts.
+    Object.assign(sums, usage, { known: true });
+  }
+
+  function finish(reason: FinishReason, reply: Reply | null = null) {
+    if (over) return;
+    let calls: TurnUpdate['calls'];
+    try {
+      calls = reply?.calls() ?? [];
+    } catch (error) {
+      return fail(error);
+    }
+    over = true;
+    stop.abort(new Halted());
+    const sample = meter.short();
+    if (sample) outbox.say({ type: 'stats', sample });
+    outbox.say({ type: 'finished', reason, ...figuresOf(meter, sums, legs) }, calls.length > 0 ? { calls } : {});
+  }
+
+  function fail(error: unknown) {
+    if (over) return;
+    over = true;
+    stop.abort(new Halted());
+    const known =
+      error instanceof LonghandError ? error : new LonghandError('internal', `[elsewhere] ${String(error)}`);
+    outbox.say({ type: 'failed', failure: failureOf(known), ...(started && figuresOf(meter, sums, legs)) });
+  }
+
+  void run();
+  return {
+    cancel() {
+      if (pause) finish('cancelled');
+      pause?.resume();
+      halted('cancel');
+      if (!started) finish('cancelled');
+    },
+    answerNow() {
+      if (leg.thinking && shown.answer === leg.kept) halted('close-thinking');
+    },
+    decide,
+  };
+}
+
+const REASONS: Readonly<Record<string, FinishReason>> = { length: 'length', max_tokens: 'length' };
+const reasonOf = (reason: string | null): FinishReason => REASONS[reason ?? ''] ?? 'stop';
+
+/** Thinking is no text that could be gone on with, so there is no way back into it. */
+function choicesIn(loop: LoopEvidence | null): { choices: PauseAction[]; suggested: PauseAction } {
+  if (!loop) return { choices: ['answer-now', 'keep-going', 'stop'], suggested: 'answer-now' };
+  if (loop.where === 'thinking')
+    return { choices: ['answer-now', 'keep-going', 'loop-guard-off'], suggested: 'answer-now' };
+  return { choices: ['stop', 'rewind', 'keep-going', 'loop-guard-off'], suggested: 'stop' };
+}
+
+function evidenceOf({ finding }: Found, maxTokens: number): LoopEvidence {
+  const { degree: _, ...evidence } = finding;
+  return { ...evidence, savedTokens: Math.max(0, maxTokens - evidence.last) };
+}
+
+/** What the engine counted; what it did not is what came. */
+function figuresOf(meter: GenerationMetrics, sums: ReplyUsage & { known: boolean }, legs: number) {
+  const { usage } = meter;
+  if (sums.known && legs === 1) Object.assign(usage, countedBy(usage, sums));
+  else if (sums.known) Object.assign(usage, { promptTokens: sums.prompt, cachedTokens: sums.cached });
+  const timings = meter.timings();
+  const decodeMs = Math.max(0, timings.totalMs - timings.firstTokenMs);
+  const tokens = usage.thinkingTokens + usage.answerTokens;
+  const tokensPerSecond = tokens > 1 && decodeMs > 0 ? ((tokens - 1) * 1000) / decodeMs : null;
+  const measured = { prefillMs: timings.firstTokenMs, decodeMs, tokensPerSecond };
+  return {
+    usage: { ...usage },
+    timings: tokens === 0 ? { ...noTimings, totalMs: timings.totalMs } : { ...timings, ...measured },
+  };
+}
+
+/** Where only the sum is known, thinking and answer share it as they came. */
+function countedBy(seen: { thinkingTokens: number; answerTokens: number }, sums: ReplyUsage) {
+  const all = seen.thinkingTokens + seen.answerTokens;
+  const share = all === 0 ? 0 : seen.thinkingTokens / all;
+  const told = sums.thinking !== null && (sums.thinking > 0 || seen.thinkingTokens === 0);
+  const thinkingTokens = Math.min(sums.written, told ? (sums.thinking ?? 0) : Math.round(share * sums.written));
+  return {
+    promptTokens: sums.prompt,
+    cachedTokens: sums.cached,
+    thinkingTokens,
+    answerTokens: sums.written - thinkingTokens,
+  };
+}

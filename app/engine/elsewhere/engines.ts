@@ -1,0 +1,79 @@
+import { guarded, type Report, type TurnId } from '../../protocol/index.ts';
+import type { Engine } from '../client/engine-client.ts';
+import type { AskName, Asks, CountedBy, LoadTarget } from '../ipc-protocol.ts';
+import { answerElsewhere, type ElsewhereAnswer } from './answer.ts';
+import type { PictureUrl } from './chat-body.ts';
+import { type Patience, type Reach, patience as usual } from './connection.ts';
+import { estimated, estimatedPrompt, PICTURE_TOKENS } from './estimate.ts';
+
+/** What a chat asks of whoever answers it: the engine of this computer, or one elsewhere. */
+export type ChatEngine = Pick<
+  Engine,
+  'status' | 'target' | 'ask' | 'load' | 'generate' | 'cancel' | 'answerNow' | 'decide'
+>;
+
+export type EnginesOptions = {
+  /** The engine process of this computer. */
+  local: Engine;
+  /** @throws LonghandError when the engine was removed */
+  reach: (target: NonNullable<LoadTarget['elsewhere']>) => Promise<Reach>;
+  urlOf: PictureUrl;
+  report: Report;
+  patience?: Patience;
+};
+
+/** Sends each question to the engine that its model runs on. */
+export function createEngines({
+  local,
+  reach,
+  urlOf,
+  report,
+  patience = usual,
+}: EnginesOptions): ChatEngine & { close(): void } {
+  const answers = new Map<TurnId, ElsewhereAnswer>();
+  const told = guarded(report, (step: () => void) => step());
+
+  return {
+    status: local.status,
+    target: local.target,
+    async ask<Name extends AskName>(name: Name, input: Asks[Name]['input']): Promise<Asks[Name]['output']> {
+      const counted = elsewhereCount(name, input as { model?: CountedBy } | null);
+      return counted === null ? local.ask(name, input) : (counted as Asks[Name]['output']);
+    },
+    load: async (target) =>
+      target.elsewhere
+        ? { backEnd: '', memoryBytes: 0, contextLength: target.elsewhere.contextLength ?? UNKNOWN_CONTEXT }
+        : local.load(target),
+    generate(generation, onUpdates) {
+      const { turnId, target } = generation;
+      const { elsewhere } = target;
+      if (!elsewhere) return local.generate(generation, onUpdates);
+      const report = (updates: Parameters<typeof onUpdates>[0]) => {
+        if (updates.some(({ event }) => event.type === 'finished' || event.type === 'failed')) answers.delete(turnId);
+        told(() => onUpdates(updates));
+      };
+      answers.set(turnId, answerElsewhere({ generation, reach: () => reach(elsewhere), urlOf, report, patience }));
+    },
+    cancel: (turnId) => (answers.get(turnId) ?? local).cancel(turnId),
+    answerNow: (turnId) => (answers.get(turnId) ?? local).answerNow(turnId),
+    decide(turnId, choice) {
+      const one = answers.get(turnId);
+      if (one) one.decide(choice);
+      else local.decide(turnId, choice);
+    },
+    close() {
+      for (const one of answers.values()) one.cancel();
+    },
+  };
+}
+
+/** Where an engine does not say how much it reads: room for passages that every model has. */
+const UNKNOWN_CONTEXT = 8192;
+
+/** An estimate for a model elsewhere; null: the engine here is asked. */
+function elsewhereCount(name: AskName, input: { model?: CountedBy } | null): number | null {
+  if (!input?.model?.elsewhere) return null;
+  if (name === 'count') return estimatedPrompt((input as Asks['count']['input']).prompt);
+  if (name === 'countText') return estimated((input as Asks['countText']['input']).text);
+  return name === 'countPicture' ? PICTURE_TOKENS : null;
+}

@@ -1,0 +1,29 @@
+import type { Prompt } from '../ipc-protocol.ts';
+
+//  How many tokens a text has for an engine whose tokenizer is not known: about, and rather too many.
+
+/** Bytes of a token: four letters of English, one or two signs of Chinese. */
+const BYTES = 4;
+const FRAME = 8;
+/** As much as most models take for a picture of common size. */
+export const PICTURE_TOKENS = 1200;
+
+export const estimated = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES);
+
+/** Of a piece that was streamed: most servers send each token as it comes. */
+export const estimatedPiece = (text: string): number =>
+  Buffer.byteLength(text) <= ONE_TOKEN ? 1 : Math.round(Buffer.byteLength(text) / BYTES);
+
+const ONE_TOKEN = 16;
+
+export function estimatedPrompt({ messages, tools, continuation }: Prompt): number {
+  const texts = messages.map(
+    ({ text, calls, pictures }) =>
+      estimated(text) +
+      FRAME +
+      (calls ? estimated(JSON.stringify(calls)) : 0) +
+      (pictures?.length ?? 0) * PICTURE_TOKENS,
+  );
+  const more = (tools ? estimated(JSON.stringify(tools)) : 0) + estimated(continuation?.text ?? '');
+  return texts.reduce((sum, count) => sum + count, more);
+}

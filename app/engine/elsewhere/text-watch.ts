@@ -1,0 +1,71 @@
+import type { Settings } from '../../protocol/index.ts';
+import type { Finding } from '../../text/loop/finding.ts';
+import { LoopGuard } from '../../text/loop/loop-detector.ts';
+
+//  The loop guard on text: the tokens of an engine elsewhere are not known, so words stand for them.
+
+type Place = 'thinking' | 'answer';
+/** Where in the text of its kind the words `first` begins. */
+export type Found = { finding: Finding; from: number };
+
+export type TextWatch = {
+  push(text: string, place: Place): Found | null;
+  /** The loop was let go on. */
+  goOn(copies: number): void;
+  /** Words from `first` on never happened; so much text is left. */
+  rewind(first: number, length: number): void;
+};
+
+/** Words with the space before them, single digits, runs of signs and of white space: about what tokenizers make of a text. */
+const WORDS = /[ ]?\p{L}+|[ ]?\p{N}|[ ]?[^\s\p{L}\p{N}]{1,8}|\s+/gu;
+const LONGEST_QUESTION = 20_000;
+
+/** `shown`: what of each kind is on the screen already. */
+export function createTextWatch(
+  options: Settings['loopGuard'],
+  question: string,
+  shown: Readonly<Record<Place, string>>,
+): TextWatch {
+  const ids = new Map<string, number>();
+  const idOf = (word: string): number => {
+    const known = ids.get(word) ?? ids.size;
+    ids.set(word, known);
+    return known;
+  };
+  const asked = question.slice(0, LONGEST_QUESTION);
+  const guard = new LoopGuard({ ...options, asked: (asked.match(WORDS) ?? []).map(idOf), question: asked });
+  /** Where each word begins in the text of its kind. */
+  const begins: number[] = [];
+  const lengths = { thinking: shown.thinking.length, answer: shown.answer.length };
+  /** A word that may go on. */
+  let open = { text: '', place: 'answer' as Place };
+
+  function take(word: string, place: Place): Found | null {
+    begins.push(lengths[place]);
+    lengths[place] += word.length;
+    const finding = guard.push(idOf(word), word, place);
+    return finding && { finding, from: begins[finding.first] ?? 0 };
+  }
+
+  return {
+    push(text, place) {
+      const before = open.place !== place && open.text !== '' ? take(open.text, open.place) : null;
+      const words = ((open.place === place ? open.text : '') + text).match(WORDS) ?? [];
+      open = { text: words.pop() ?? '', place };
+      let found = before;
+      for (const word of words) {
+        const now = take(word, place);
+        if (now && (found === null || found.finding.degree === 'quiet')) found = now;
+      }
+      return found;
+    },
+    goOn: (copies) => guard.act(copies),
+    rewind(first, length) {
+      const { place } = open;
+      lengths[place] = length;
+      begins.length = Math.min(begins.length, first);
+      open = { text: '', place };
+      guard.rewind(first);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { LoadTarget } from '../../engine/ipc-protocol.ts';
+import { LonghandError, type ModelEntry } from '../../protocol/index.ts';
+import type { ElsewhereModel, ModelRow } from '../../store/models/models.ts';
+
+//  Models in the list that run on engines elsewhere: they have no files, and are never loaded.
+
+export type Whereabouts = (model: ElsewhereModel | null) => ModelEntry['elsewhere'];
+
+/** What a load would need says nothing. */
+export function targetElsewhere(
+  row: ModelRow,
+  { engineId, model }: ElsewhereModel,
+  kvType: LoadTarget['kvType'],
+): LoadTarget {
+  const contextLength = contextElsewhere(row) || null;
+  const nothing = {
+    path: '',
+    device: null,
+    threads: null,
+    template: null,
+    packed: null,
+    cacheBytes: 0,
+    cacheDisk: null,
+  };
+  return { ...nothing, modelId: row.id, contextLength, kvType, elsewhere: { engineId, model, contextLength } };
+}
+
+/** 0: neither its engine nor the user says so. */
+export const contextElsewhere = ({ settings, elsewhere }: ModelRow): number =>
+  settings.contextLength ?? elsewhere?.contextLength ?? 0;
+
+/** @throws LonghandError `model-unsupported` */
+export function needHere({ name, elsewhere }: ModelRow): void {
+  if (elsewhere)
+    throw new LonghandError('model-unsupported', `[models] ${name} runs elsewhere; its files are not here`);
+}
+
+/** No engine says so: a model thinks unless it is asked not to. */
+export const THINKS: NonNullable<ModelEntry['thinking']> = { able: true, byDefault: true };

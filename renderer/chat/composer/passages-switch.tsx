@@ -1,0 +1,33 @@
+import { useTranslation } from 'react-i18next';
+import { useChatModel } from '../../stores/chat/chat-model.ts';
+import { actions, useChat } from '../../stores/chat/store.ts';
+import { Switch } from '../../ui/choice.tsx';
+import { PopoverLine } from '../../ui/overlays/popover.tsx';
+
+/** In a chat whose model runs elsewhere: whether passages of documents are sent there. */
+export function PassagesSwitch() {
+  const { t } = useTranslation();
+  const elsewhere = useChatModel()?.elsewhere ?? null;
+  const chat = useChat((state) => state.open?.chat ?? null);
+  const isNew = useChat((state) => state.chosen === null);
+  // A chat is there from its first message on; that one asks.
+  if (!elsewhere || !chat || isNew) return null;
+  const { engine, engineId, host } = elsewhere;
+  const name = t('elsewhere.passages', { engine });
+  return (
+    <>
+      <PopoverLine />
+      <div className="flex items-center gap-3 px-2.5 py-1.5">
+        <span className="min-w-0 flex-1">
+          <bdi className="block truncate font-medium">{name}</bdi>
+          <span className="block text-xs text-fg-3">{t('elsewhere.passagesAbout', { host })}</span>
+        </span>
+        <Switch
+          label={name}
+          checked={chat.passagesTo === engineId}
+          onChange={(on) => void actions.update({ passagesTo: on ? engineId : null })}
+        />
+      </div>
+    </>
+  );
+}

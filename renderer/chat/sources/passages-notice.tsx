@@ -1,0 +1,39 @@
+import { useTranslation } from 'react-i18next';
+import { ElsewhereId, type Failure, type Message } from '../../../app/protocol/index.ts';
+import { wayOf } from '../../sentences.ts';
+import { actions } from '../../stores/chat/store.ts';
+import { useEngine } from '../../stores/engine.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+/** In the place of an answer whose passages would leave this computer: asks whether they may, in this chat. */
+export function PassagesNotice({ message, failure }: { message: Message; failure: Failure }) {
+  const { t } = useTranslation();
+  const engineId = ElsewhereId.safeParse(failure.details?.engineId).data ?? null;
+  const models = useEngine((state) => state.models);
+  const engine = models.find(({ elsewhere }) => elsewhere?.engineId === engineId)?.elsewhere ?? null;
+  const { retry, update } = actions;
+  const allow = async () => {
+    await update({ passagesTo: engineId });
+    await retry(message.id);
+  };
+  return (
+    <div className="mt-4">
+      <Notice
+        alert
+        tone="warn"
+        title={t('elsewhere.passagesTitle')}
+        actions={
+          <>
+            <Button kind="primary" onClick={() => void retry(message.id, 'without')}>
+              {t('sources.answerWithout')}
+            </Button>
+            {engine && <Button onClick={() => void allow()}>{t('elsewhere.allowPassages')}</Button>}
+          </>
+        }
+      >
+        {engine ? t('elsewhere.passagesAbout', { host: engine.host }) : wayOf(failure)}
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,156 @@
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Elsewhere, ModelEntry } from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
+import { useFormats } from '../../i18n.ts';
+import { useElsewhere } from '../../stores/elsewhere.ts';
+import { useEngine } from '../../stores/engine.ts';
+import { chatWith } from '../../stores/models/chat-with.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Switch, Tag } from '../../ui/choice.tsx';
+import { Card } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { Menu, MenuItem } from '../../ui/overlays/menu.tsx';
+import { EngineForm } from './engine-form.tsx';
+
+/** Servers of others whose models can be chatted with; none until one is added. */
+export function EnginesElsewhere() {
+  const { t } = useTranslation();
+  const { engines, load } = useElsewhere();
+  const [editing, setEditing] = useState<Elsewhere | 'new' | null>(null);
+  const [removing, setRemoving] = useState<Elsewhere | null>(null);
+  useEffect(() => {
+    load().catch(() => {});
+  }, [load]);
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto w-full max-w-176 px-5 py-7">
+        <div className="flex items-start gap-3">
+          <Icon name="web" size={20} className="mt-0.5 flex-none text-fg-3" />
+          <div className="min-w-0 flex-1">
+            <h2 className="text-lg font-semibold tracking-tight">{t('elsewhere.title')}</h2>
+            <p className="mt-0.5 text-fg-2">{t('elsewhere.about')}</p>
+            <p className="mt-1.5 text-fg-2">{t('elsewhere.sent')}</p>
+          </div>
+        </div>
+        <div className="mt-5">
+          <Button kind="primary" icon="attach" onClick={() => setEditing('new')}>
+            {t('elsewhere.add')}
+          </Button>
+        </div>
+        {(engines ?? []).map((engine) => (
+          <EngineCard
+            key={engine.id}
+            engine={engine}
+            onEdit={() => setEditing(engine)}
+            onRemove={() => setRemoving(engine)}
+          />
+        ))}
+      </div>
+      {editing && <EngineForm engine={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />}
+      {removing && <RemoveDialog engine={removing} onClose={() => setRemoving(null)} />}
+    </div>
+  );
+}
+
+type EngineCardProps = { engine: Elsewhere; onEdit: () => void; onRemove: () => void };
+
+function EngineCard({ engine, onEdit, onRemove }: EngineCardProps) {
+  const { t } = useTranslation();
+  const models = useEngine((state) => state.models).filter(({ elsewhere }) => elsewhere?.engineId === engine.id);
+  return (
+    <section aria-label={engine.name}>
+      <Card className="mt-5">
+        <div className="flex items-center gap-2 px-4 py-3">
+          <div className="min-w-0 flex-1">
+            <div className="flex items-center gap-2">
+              <h3 className="truncate font-semibold">
+                <bdi>{engine.name}</bdi>
+              </h3>
+              {engine.plain && <Tag tone="warn">{t('elsewhere.plain')}</Tag>}
+            </div>
+            <p className={`mt-0.5 truncate text-xs ${engine.here ? 'text-fg-3' : 'text-warn-text'}`}>
+              {engine.here ? t('elsewhere.here', { host: engine.host }) : t('elsewhere.leaves', { host: engine.host })}
+            </p>
+          </div>
+          <Menu
+            label={t('elsewhere.more', { name: engine.name })}
+            align="end"
+            trigger={<IconButton small icon="more" label={t('elsewhere.more', { name: engine.name })} />}
+          >
+            <MenuItem takesFocus onSelect={onEdit}>
+              {t('elsewhere.edit')}
+            </MenuItem>
+            <MenuItem danger takesFocus onSelect={onRemove}>
+              {t('elsewhere.remove')}
+            </MenuItem>
+          </Menu>
+        </div>
+        <ul>
+          {models.map((model) => (
+            <ModelRow key={model.id} model={model} />
+          ))}
+        </ul>
+      </Card>
+    </section>
+  );
+}
+
+function ModelRow({ model }: { model: ModelEntry }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { elsewhere } = model;
+  if (!elsewhere) return null;
+  const context = elsewhere.contextLength;
+  const setPictures = (pictures: boolean) =>
+    void core.call('elsewhere.setPictures', { modelId: model.id, pictures }).catch(() => {}); // it goes back to what it was
+  return (
+    <li className="flex min-h-12 items-center gap-4 border-t border-line px-4 py-2">
+      <span className="min-w-0 flex-1">
+        <bdi className="block truncate font-medium">{model.name}</bdi>
+        <bdi dir="ltr" className="block truncate font-mono text-xs text-fg-3" title={elsewhere.model}>
+          {elsewhere.model}
+        </bdi>
+      </span>
+      {context !== null && (
+        <span className="text-xs whitespace-nowrap text-fg-2 tabular-nums max-md:hidden">
+          {t('elsewhere.context', { tokens: formats.contextSize(context) })}
+        </span>
+      )}
+      <span className="flex items-center gap-2 text-xs text-fg-3">
+        {t('elsewhere.pictures')}
+        <Switch
+          label={t('elsewhere.picturesOf', { name: model.name })}
+          checked={elsewhere.pictures}
+          onChange={setPictures}
+        />
+      </span>
+      <Button onClick={() => chatWith(model.id)}>{t('commands.new-chat')}</Button>
+    </li>
+  );
+}
+
+function RemoveDialog({ engine, onClose }: { engine: Elsewhere; onClose: () => void }) {
+  const { t } = useTranslation();
+  const remove = () => void core.call('elsewhere.remove', { engineId: engine.id }).then(onClose, onClose);
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('elsewhere.removeTitle', { name: engine.name })}
+      description={t('elsewhere.removeAbout')}
+      footer={
+        <>
+          <span className="flex-1" />
+          <Button large data-suggested onClick={onClose}>
+            {t('mcp.cancel')}
+          </Button>
+          <Button large kind="destroy" onClick={remove}>
+            {t('elsewhere.remove')}
+          </Button>
+        </>
+      }
+    />
+  );
+}
