@@ -2,16 +2,17 @@ import { createInterface } from 'node:readline/promises';
 import type { PromptMessage } from '../../engine/ipc-protocol.ts';
 import { promptIds } from '../../engine/process/prompt/prompt-tokens.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
-import { type Answer, answer, SAMPLING_FLAGS, timingsOf } from '../runtime/answer.ts';
+import { type Answer, answer, SAMPLING_FLAGS, THINKING_FLAG, thinkLimitOf, timingsOf } from '../runtime/answer.ts';
 import { type Context, command, type Flags, MODEL_FLAGS, numericPath, PRECISION_FLAG } from '../runtime/command.ts';
 import { modelNameOf, openModel, textOf } from '../runtime/open-model.ts';
 import { fixed } from '../runtime/terminal.ts';
-import { printer } from './generate.ts';
+import { limitNote, printer } from './generate.ts';
 
 const FLAGS = {
   ...MODEL_FLAGS,
   system: { kind: 'text', value: 'TEXT', help: 'a system message' },
   think: { kind: 'yes', help: 'let the model think before it answers' },
+  ...THINKING_FLAG,
   ...SAMPLING_FLAGS,
   'loop-guard': { ...SAMPLING_FLAGS['loop-guard'], help: 'stop an answer that repeats itself (default: balanced)' },
   ...PRECISION_FLAG,
@@ -61,6 +62,9 @@ export const chat = command({
             values: { ...values, 'loop-guard': values['loop-guard'] ?? 'balanced' },
             path,
             onPart,
+            thinkLimit: thinkLimitOf(values['think-limit'], session),
+            onLimit: limitNote(context),
+            mayThinkOn: lines.mayThinkOn,
           };
           const got = await answer({ ...context, signal }, options);
           lines.answered();
@@ -128,6 +132,13 @@ function questions({ terminal, signal: ended }: Context, greeting: string) {
       }
       const { value, done } = await waiting.next();
       return done ? null : value;
+    },
+    /** Asks a person; nobody else can say so. */
+    async mayThinkOn(thought: number): Promise<boolean> {
+      if (!interactive) return false;
+      terminal.note(`\nIt has been thinking for ${thought.toLocaleString('en')} tokens. Think as long again? [y/N]`);
+      const { value, done } = await waiting.next();
+      return !done && /^y/i.test(value.trim());
     },
     answering(): AbortSignal {
       running = new AbortController();

@@ -6,7 +6,7 @@ import { promptOf } from '../../text/chat-template.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import { opensThinking, type Part } from '../../text/thinking.ts';
-import { answer, SAMPLING_FLAGS, timingsOf } from '../runtime/answer.ts';
+import { answer, SAMPLING_FLAGS, THINKING_FLAG, thinkLimitOf, timingsOf } from '../runtime/answer.ts';
 import { cacheReport } from '../runtime/cache-report.ts';
 import {
   type Context,
@@ -41,6 +41,7 @@ const FLAGS = {
   grammar: { kind: 'text', value: 'FILE', help: 'the answer is a text of this GBNF grammar' },
   regex: { kind: 'text', value: 'R', help: 'the answer matches this regular expression' },
   'cache-report': { kind: 'yes', help: 'show how much of the prompt was read, how much was cached, and why' },
+  ...THINKING_FLAG,
   ...SAMPLING_FLAGS,
   ...PRECISION_FLAG,
 } as const satisfies Flags;
@@ -76,6 +77,8 @@ export const generate = command({
         path,
         grammar,
         onPart,
+        thinkLimit: thinkLimitOf(values['think-limit'], session),
+        onLimit: limitNote(context),
       });
       session.close();
       const timings = timingsOf(said.result);
@@ -168,6 +171,12 @@ async function stdin(): Promise<string> {
   for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
   return text.replace(/\n$/, '');
 }
+
+/** Says beside thinking how long it may take. */
+export const limitNote =
+  ({ terminal }: Context) =>
+  (limit: number) =>
+    terminal.note(terminal.dim(`thinking, up to ${limit.toLocaleString('en')} tokens`));
 
 /** The answer on stdout; thinking dimmed before it, with an empty line between. */
 export function printer({ terminal }: Context): (part: Part) => void {

@@ -1,10 +1,11 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
 import { createOutputDecoder } from '../../engine/process/generation/output-decoder.ts';
+import { ENOUGH } from '../../engine/process/generation/ways-out.ts';
 import type { LoopEvidence } from '../../protocol/index.ts';
 import type { Sensitivity } from '../../text/loop/levels.ts';
 import { LoopGuard } from '../../text/loop/loop-detector.ts';
 import type { ModelText } from '../../text/model-text.ts';
-import type { Part } from '../../text/thinking.ts';
+import { closingIds, type Part } from '../../text/thinking.ts';
 import type { Context, Flags, Values } from './command.ts';
 import { abortFlag, type Opened } from './open-model.ts';
 
@@ -36,6 +37,20 @@ export const SAMPLING_FLAGS = {
   },
 } as const satisfies Flags;
 
+/** Only where the text that is written is shown to somebody. */
+export const THINKING_FLAG = {
+  'think-limit': {
+    kind: 'count',
+    value: 'N',
+    help: 'tokens of thinking after which it answers; 0: it thinks as long as it takes (default: 8192, at most half of the context)',
+  },
+} as const satisfies Flags;
+
+const USUAL_THINKING = 8192;
+/** Tokens of thinking after which it is to answer. */
+export const thinkLimitOf = (limit: number | undefined, session: Addon.Session): number =>
+  limit === 0 ? Number.POSITIVE_INFINITY : (limit ?? Math.min(USUAL_THINKING, Math.floor(session.contextLength / 2)));
+
 export type SamplingValues = Values<typeof SAMPLING_FLAGS>;
 
 export type Answer = {
@@ -61,21 +76,30 @@ export type AnswerOptions = {
   readonly path: Addon.NumericPath | undefined;
   readonly grammar?: Partial<Addon.GenerateOptions>;
   readonly onPart: (part: Part) => void;
+  /** Tokens of thinking after which it is to answer; absent: it thinks as long as it takes. */
+  readonly thinkLimit?: number;
+  /** Told when thinking begins that has a limit. */
+  readonly onLimit?: (limit: number) => void;
+  /** Asked then: whether it may think as long again. Absent: it may not. */
+  readonly mayThinkOn?: (thought: number) => Promise<boolean>;
 };
 
 /** One answer, token by token. Ctrl-C ends it with what there is. */
 export async function answer(context: Context, options: AnswerOptions): Promise<Answer> {
-  const { model, text, session, prompt, values, path, onPart } = options;
+  const { model, text, session, prompt, values, path, onPart, onLimit } = options;
   const stopIds = text?.stopIds ?? [];
   const scribe = text && createOutputDecoder(text, { inThinking: options.inThinking, stops: values.stop ?? [] });
   const said = { thinking: '', answer: '' };
   const tokens: number[] = [];
-  const { flag, release } = abortFlag(model.addon, context.signal);
   const bar = context.terminal.progress('reading');
   const guard = new LoopGuard({ sensitivity: (values['loop-guard'] ?? 'off') as Sensitivity, inAnswers: true });
   const maxTokens = values['max-tokens'] ?? session.contextLength;
   let stopped = false;
   let loop: LoopEvidence | null = null;
+  let limit = options.thinkLimit ?? Number.POSITIVE_INFINITY;
+  let thought = 0;
+  let long = false;
+  let flag = new model.addon.AbortFlag();
 
   const say = (parts: readonly Part[]) => {
     for (const part of parts) {
@@ -84,11 +108,13 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
     }
   };
   const take = (id: number) => {
-    if (stopped || stopIds.includes(id)) return;
+    if (stopped || long || stopIds.includes(id)) return;
     tokens.push(id);
     if (!scribe) return;
     const place = scribe.inThinking ? 'thinking' : 'answer';
     const written = scribe.push(id);
+    if (place === 'thinking' && thought === 0 && Number.isFinite(limit)) onLimit?.(limit);
+    if (place === 'thinking') thought++;
     say(written.parts);
     const found = guard.push(id, written.text, place);
     if (found?.degree === 'card') {
@@ -96,34 +122,70 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
       loop = { ...evidence, savedTokens: Math.max(0, maxTokens - tokens.length) };
     }
     stopped = written.stopped || loop !== null;
-    if (stopped) flag.set();
+    long = !stopped && scribe.inThinking && thought >= limit;
+    if (stopped || long) flag.set();
   };
 
-  try {
+  /** One call of the model, which goes on from what is written. */
+  async function leg(): Promise<Addon.GenerateResult> {
+    const opened = abortFlag(model.addon, context.signal);
+    flag = opened.flag;
     let seen = 0;
-    const result = await session.generate(Int32Array.from(prompt), {
-      ...samplingOf(values, model.native, text),
-      ...options.grammar,
-      maxTokens,
-      stopTokens: [...stopIds],
-      ...(options.pictures && { pictures: options.pictures }),
-      ...(path && { path }),
-      signal: flag,
-      onPrefill: (done, total) => bar.show(done, total),
-      onTokens: (events) => {
-        bar.end();
-        seen += events.length;
-        for (const { id } of events) take(id);
-      },
-    });
-    for (const id of result.tokens.slice(seen)) take(id);
+    try {
+      const result = await session.generate(Int32Array.from([...prompt, ...tokens]), {
+        ...samplingOf(values, model.native, text),
+        ...options.grammar,
+        maxTokens: maxTokens - tokens.length,
+        stopTokens: [...stopIds],
+        continues: tokens.length,
+        ...(options.pictures && { pictures: options.pictures }),
+        ...(path && { path }),
+        signal: flag,
+        onPrefill: (done, total) => bar.show(done, total),
+        onTokens: (events) => {
+          bar.end();
+          seen += events.length;
+          for (const { id } of events) take(id);
+        },
+      });
+      for (const id of result.tokens.slice(seen)) take(id);
+      return result;
+    } finally {
+      opened.release();
+    }
+  }
+
+  /** Thinking has taken as long as it may: it goes on for as long again, or is closed in the family's own form. */
+  async function thinkOn(): Promise<void> {
+    long = false;
+    if (await options.mayThinkOn?.(thought)) limit = 2 * thought;
+    else if (text?.thinking && scribe) {
+      for (const id of closingIds(text.tokenizer, text.thinking, ENOUGH)) {
+        tokens.push(id);
+        say(scribe.push(id).parts);
+      }
+    }
+  }
+
+  try {
+    let result = await leg();
+    while (long && !context.signal.aborted && tokens.length < maxTokens) {
+      await thinkOn();
+      result = joined(result, await leg());
+    }
     if (scribe) say(scribe.flush());
     const finish = loop ? 'loop' : stopped ? 'stop' : result.finish;
     return { text: said.answer, thinking: said.thinking, tokens, finish, loop, result };
   } finally {
     bar.end();
-    release();
   }
+}
+
+/** Two calls as if they were one: what was read first, and all that was written. */
+function joined(first: Addon.GenerateResult, second: Addon.GenerateResult): Addon.GenerateResult {
+  const decodeMs = first.timings.decodeMs + second.timings.decodeMs;
+  const tokens = [...first.tokens, ...second.tokens];
+  return { ...first, tokens, finish: second.finish, timings: { ...first.timings, decodeMs } };
 }
 
 /** What the model recommends, and over it what was asked for. Rows above the vocabulary are never drawn. */

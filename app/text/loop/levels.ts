@@ -39,7 +39,7 @@ const thinking: Level = {
   quiet: -0.6,
   alikeTokens: 60,
   quietTokens: 200,
-  returns: 4,
+  returns: 3,
   listed: 1,
   collapse: true,
 };
@@ -100,7 +100,7 @@ export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> =
       dataLeast: 3,
       card: thinking.card - 1,
       quiet: thinking.quiet - 1,
-      returns: 3,
+      returns: 2,
     },
     answer: {
       ...answer,

@@ -1,3 +1,4 @@
+import { askedFor } from './asked.ts';
 import { degreeOf, type Entries, enter, noEntries } from './entries.ts';
 import { ALL, type Candidate, type Finding, type GuardOptions, isNumbered } from './finding.ts';
 import { type KnownLines, noLines, notice } from './known-lines.ts';
@@ -272,7 +273,7 @@ export class LoopGuard {
       return { ...found, degree: 'card' };
     const inAnswer = this.place === 'answer';
     const counted = features.counter >= ALL;
-    const wanted = inAnswer && counted ? COUNTED : 0;
+    const wanted = inAnswer && counted ? Math.max(COUNTED, askedFor(this.options.question ?? '') ?? 0) : 0;
     const quiet = level.quiet - (counted && !inAnswer ? IDLE : 0);
     if ((inAnswer && numbered) || odds < quiet || copies < Math.max(wanted, this.quietPatience)) return null;
     return { ...found, degree: 'quiet' };

@@ -69,7 +69,9 @@ function judge(returns: Returns, paragraph: string, start: number, end: number):
   }
   const doubts = (paragraph.match(unsettled) ?? []).length;
   const cued = again.test(paragraph) || doubts >= 2;
-  const plain = /^[-*#|\d`$\\]/.test(paragraph) || paragraph.length < SHORTEST || !isProse(paragraph);
+  // A paragraph of several lines sets something out.
+  const plain =
+    paragraph.includes('\n') || /^[-*#|\d`$\\]/.test(paragraph) || paragraph.length < SHORTEST || !isProse(paragraph);
   if (plain || !cued || numbers > 0 || fresh > NEW_WORDS * all) {
     returns.count = Math.max(0, returns.count - PROGRESS);
     return false;

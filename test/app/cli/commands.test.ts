@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readSafetensors, writeSafetensors } from '../../../app/cli/runtime/safetensors.ts';
+import { ENOUGH } from '../../../app/engine/process/generation/ways-out.ts';
 import { circling, repetitive } from '../../support/circling.ts';
 import { realModel } from '../../support/real-models.mjs';
 
@@ -111,6 +112,10 @@ describe('generate', () => {
     const grammar = await answer(['generate', '--prompt', 'What is 47 + 85?', ...bound]);
     expect(grammar.text).toMatch(/^The answer is [0-9]+\.$/);
     expect(grammar.thinking).not.toBe('');
+    const short = await answer(['generate', '--prompt', 'What is 47 + 85?', '--think-limit', '12', ...bound]);
+    expect(short.thinking.endsWith(ENOUGH)).toBe(true);
+    expect(short.thinking.length).toBeLessThan(grammar.thinking.length + ENOUGH.length);
+    expect(short.text).toMatch(/^The answer is [0-9]+\.$/);
     const stop = await answer(['generate', '--prompt', 'Hello! Who are you?', '--temperature', '0', '--stop', 'ready']);
     expect(stop).toMatchObject({ text: 'Hello! I am ', finish_reason: 'stop' });
     const seeded = [

@@ -152,7 +152,7 @@ Perhaps the question wants the direction to be assumed, although it does not say
 Wait, once more. Whether they meet before noon depends on the direction, and the question still does not say which.
 
 `;
-  expect(write(guardWith(), text)[0]).toMatchObject({ degree: 'quiet', kind: 'returns', copies: 4 });
+  expect(write(guardWith(), text)[0]).toMatchObject({ degree: 'quiet', kind: 'returns', copies: 3 });
   expect(write(guardWith(), text, 'answer')).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { askedFor } from '../../../../../app/text/loop/asked.ts';
 import { LoopGuard } from '../../../../../app/text/loop/loop-detector.ts';
 import { tokens } from '../tokens.ts';
 import { listsOf, noticed } from './lists.ts';
@@ -66,6 +67,43 @@ test('short answers to many questions may be the same; a list of what was asked 
     saidOf(lines, question).filter(({ degree, kind }) => degree === 'card' && kind === 'entries');
   expect(cards('What should I do?').length).toBeGreaterThan(0);
   expect(cards('Write “I must not talk in class” twenty times, numbered.')).toEqual([]);
+});
+
+const entriesIn = (text: string, question = '') => saidOf(text, question).filter(({ kind }) => kind === 'entries');
+const degrees = (text: string, question = '') => entriesIn(text, question).map(({ degree }) => degree);
+/** Entries that come again and again in no fixed order. */
+const shuffled = [...order, ...order.toReversed(), ...order, ...order.toReversed()];
+
+test.each([
+  ['bullets', (city: string) => `- The old town of ${city}, by train\n`],
+  ['items of LaTeX', (city: string) => `\\item The old town of ${city}, by train\n`],
+  ['lines of a talk', (city: string, at: number) => `${at % 2 ? 'Ann' : 'Ben'}: I would like to go to ${city}.\n`],
+])('%s are worn out later than a list that counts', (_, line) => {
+  const text = shuffled.map((city, at) => line(cities[city] as string, at)).join('');
+  expect(degrees(text)).toContain('card');
+  expect(degrees(text.slice(0, text.length / 8))).toEqual([]);
+});
+
+test('headings that count are entries, and the paragraphs below belong to them', () => {
+  const text = order.map(
+    (city, at) => `### ${at + 1}. ${cities[city]}\n\nIt is ${'abcdefghijklmnopqrstuvwx'[at]} far.\n\n`,
+  );
+  expect(degrees(text.join(''))).toContain('card');
+});
+
+test('past the number that was asked for a list needs half as many', () => {
+  expect(askedFor('List 50 different animals.')).toBe(50);
+  expect(askedFor('Count from 1 to 200, please')).toBe(200);
+  expect(askedFor('Give me 30 synonyms of "happy", in 2 columns')).toBe(30);
+  for (const question of ['What is 47 + 85?', 'Who won in 1998?', 'Name 3 colours.', ''])
+    expect(askedFor(question)).toBe(null);
+  const card = (question: string) => entriesIn(worn, question).find(({ degree }) => degree === 'card')?.copies ?? 99;
+  expect(card('List 6 towns')).toBeLessThan(card('List 50 towns'));
+});
+
+test('moves with the same few words are none', () => {
+  const moves = ['Fill A', 'Pour A->B', 'Empty B', 'Pour B->A'];
+  expect(degrees(numbered(order.map((at) => moves[at] as string)))).not.toContain('card');
 });
 
 test('a list in code is left alone', () => {
