@@ -80,6 +80,8 @@ export interface LoadOptions {
   cpu?: string;
   /** Check every weight for NaN and infinities. */
   verify?: boolean;
+  /** The file of the tower that sees of a GGUF model ("mmproj"); without it the first fitting one beside the model. */
+  vision?: string;
   /** The folder of a low-rank adapter (PEFT's files) that is put on the weights. */
   adapter?: string;
   /** The file of packed weights of this model for the next load: read when it is of this file and this build
@@ -341,9 +343,10 @@ export function vocabulary(texts: Uint8Array, ends: Uint32Array): Promise<Vocabu
 
 /** `standin`: Metal as the stand-in of the tests has it (as for `load`). */
 export function devices(options?: { standin?: boolean }): Promise<Device[]>;
-/** Reads headers only. `path` as `load`. */
+/** Reads headers only. `path` and `vision` as `load`. */
 export function inspect(
   path: string,
+  options?: { vision?: string },
 ): Promise<Description & { files: string[]; config: unknown; tensors: TensorEntry[] }>;
 export function describe(
   config: string,

@@ -6,6 +6,7 @@
 #include "addon/environment.h"
 #include "addon/errors.h"
 #include "addon/jobs.h"
+#include "addon/options.h"
 #include "addon/registry.h"
 #include "engine/bandwidth.h"
 
@@ -37,8 +38,9 @@ Napi::Value tensor_list(Napi::Env env, const Checkpoint& checkpoint) {
 }
 
 Napi::Value inspect(const Napi::CallbackInfo& info) {
-  return on_own_thread(info.Env(), [path = string_argument(info, 0, "path")]() -> Operation::Convert {
-    const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(path, Read::headers);
+  const std::string tower = Options(info[1], "inspect").text("vision", "");
+  return on_own_thread(info.Env(), [path = string_argument(info, 0, "path"), tower]() -> Operation::Convert {
+    const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(path, Read::headers, "", tower);
     return [checkpoint, description = describe(checkpoint)](Napi::Env env) -> Napi::Value {
       Napi::Object out = to_js(env, description);
       out.Set("files", to_js(env, checkpoint->files()));

@@ -53,7 +53,7 @@ Napi::Value load(const Napi::CallbackInfo& info) {
                       "",
                       path};
   const bool verify = options.flag("verify", false);
-  const std::string adapter = options.text("adapter", "");
+  const std::string adapter = options.text("adapter", ""), tower = options.text("vision", "");
   if (options.has("observe")) {
     const Options observe = options.inner("observe");
     choice.id = "cpu";
@@ -70,7 +70,7 @@ Napi::Value load(const Napi::CallbackInfo& info) {
   const bool prepare = options.get("onKernels").IsFunction();
   const Napi::Promise promise = operation->promise();
   post_job(*worker, operation, nullptr, cancel, [=]() -> Operation::Convert {
-    LoadRequest request{path, adapter, create_backend(choice), verify, {}};
+    LoadRequest request{path, adapter, tower, create_backend(choice), verify, {}};
     request.progress.cancel = cancel.get();
     request.progress.report = [relay](size_t done, size_t total) { ProgressRelay::report(relay, done, total); };
     auto model = std::make_shared<Model>(std::move(request), worker);

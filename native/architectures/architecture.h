@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "architectures/pass.h"
-#include "architectures/vision.h"
+#include "architectures/vision/vision.h"
 #include "ops/memory.h"
 
 namespace longhand {

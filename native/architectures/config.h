@@ -38,6 +38,12 @@ class Config {
   Config(const Checkpoint& checkpoint, Diagnostics& problems);
 
   bool gguf() const { return gguf_; }
+  // The keys of GGUF that begin otherwise than with the architecture ("clip.vision.").
+  Config behind(std::string prefix) const {
+    Config other = *this;
+    other.prefix_ = std::move(prefix);
+    return other;
+  }
   // A family that finds its configuration broken stops before it asks for tensors of senseless shapes.
   bool broken() const { return !problems_.none(); }
   void notice(std::string text) const { problems_.notice(std::move(text)); }

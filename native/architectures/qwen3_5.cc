@@ -4,9 +4,9 @@
 #include "architectures/decoder.h"
 #include "architectures/gated_delta.h"
 #include "architectures/moe.h"
-#include "architectures/qwen3_5_vision.h"
 #include "architectures/registry.h"
 #include "architectures/rope.h"
+#include "architectures/vision/qwen3_5_vision.h"
 #include "formats/utf8.h"
 
 namespace longhand {

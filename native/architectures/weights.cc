@@ -1,4 +1,8 @@
 #include "architectures/weights.h"
+
+#include <algorithm>
+#include <bit>
+
 #include "formats/utf8.h"
 
 namespace longhand {
@@ -156,13 +160,24 @@ WeightPtr Weights::experts(const std::vector<std::vector<Rows>>& parts, int64_t 
 
 WeightPtr Weights::assembled(const std::vector<WeightView>& views) { return prepare(views, 1.0); }
 
+// In two bytes a number where nothing is lost: devices multiply those faster, and they take half the memory.
 WeightPtr Weights::owned(std::vector<float> values, int64_t out, int64_t in) {
   if (!backend_) return nullptr;
-  const auto owned = std::make_shared<const std::vector<float>>(std::move(values));
+  const auto bits = [](float x) { return std::bit_cast<uint32_t>(x); };
   WeightView view{.name = "computed", .shape = {out, in}};
-  view.data = reinterpret_cast<const std::byte*>(owned->data());
-  view.data_bytes = owned->size() * sizeof(float);
-  return backend_->prepare({&view, 1}, owned);
+  const auto prepare_view = [&](const auto& owned) {
+    view.data = reinterpret_cast<const std::byte*>(owned->data());
+    view.data_bytes = std::span(*owned).size_bytes();
+    return backend_->prepare({&view, 1}, owned);
+  };
+  if (std::ranges::all_of(values, [&](float x) { return (bits(x) & 0xffff) == 0; })) {
+    const auto halves = std::make_shared<std::vector<uint16_t>>();
+    halves->reserve(values.size());
+    for (const float x : values) halves->push_back(static_cast<uint16_t>(bits(x) >> 16));
+    view.type = DType::bf16;
+    return prepare_view(halves);
+  }
+  return prepare_view(std::make_shared<const std::vector<float>>(std::move(values)));
 }
 
 std::vector<float> Weights::floats(const std::string& name, const std::vector<int64_t>& shape) {

@@ -59,6 +59,7 @@ constinit const Kernels scalar_kernels = {.name = "scalar",
                                           .round_bf16 = scalar::round_bf16,
                                           .rows_bf16_rounded = scalar::rows_bf16_rounded,
                                           .attend = scalar::attend,
+                                          .attend_whole = scalar::attend_whole,
                                           .delta = scalar::delta,
                                           .gla = scalar::gla};
 

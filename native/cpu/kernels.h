@@ -47,6 +47,18 @@ struct AttentionTile {
   float *o, *peak, *sum;
 };
 
+// Rows of one head that see every key of their text. The keys stand in blocks of `turned_keys`, each [dim][turned_keys]
+// with anything behind the last key.
+inline constexpr int64_t turned_keys = 64, whole_rows = 64;
+struct WholeAttentionTile {
+  const float* q;  // [rows, dim], already times the scale; at most `whole_rows`
+  int64_t rows, dim;
+  const float* keys;
+  const float* values;  // [count] by `value_stride`
+  int64_t value_stride, count;
+  float *o, *peak, *sum;  // as in AttentionTile
+};
+
 // All tokens of some value columns of one head. S [key_dim, value_dim]; columns [first, first + count).
 struct DeltaTile {
   float* S;
@@ -174,6 +186,7 @@ struct Kernels {
   void (*round_bf16)(const float* x, int64_t n, uint16_t* to);
   void (*rows_bf16_rounded)(const RoundedRowTile& tile);
   void (*attend)(const AttentionTile& tile);
+  void (*attend_whole)(const WholeAttentionTile& tile);
   void (*delta)(const DeltaTile& tile);
   void (*gla)(const GlaTile& tile);
   // Asks the system for registers that it gives on request; null where there are none such.

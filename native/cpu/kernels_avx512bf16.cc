@@ -5,6 +5,7 @@
 #include <immintrin.h>
 
 #include "cpu/kernels.h"
+#include "cpu/vector_avx512.h"
 
 namespace longhand::cpu {
 namespace {
@@ -36,8 +37,14 @@ void block(const RoundedRowTile& tile, int64_t row, int64_t token) {
   int64_t k = 0;
   for (; k + step <= tile.in; k += step) add(k, load);
   if (const int64_t left = tile.in - k; left > 0) add(k, [left](const uint16_t* p) { return load_part(p, left); });
-  for (int m = 0; m < M; ++m)
-    for (int r = 0; r < R; ++r) tile.y[(token + m) * tile.y_stride + row + r] = _mm512_reduce_add_ps(sum[r][m]);
+  for (int m = 0; m < M; ++m) {
+    float* y = tile.y + (token + m) * tile.y_stride + row;
+    // Four sums together cost little more than one.
+    if constexpr (R % 4 == 0)
+      for (int r = 0; r < R; r += 4) Avx512::store_sums(y + r, sum[r][m], sum[r + 1][m], sum[r + 2][m], sum[r + 3][m]);
+    else
+      for (int r = 0; r < R; ++r) y[r] = Avx512::sum(sum[r][m]);
+  }
 }
 
 // Eight chains hide their latency at one token; four rows by four tokens read each value for four products.

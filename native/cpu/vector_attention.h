@@ -184,3 +184,113 @@ void attend(const AttentionTile& tile) {
 }
 
 }  // namespace
+
+// ---- whole texts --------------------------------------------------------------------------------------------------
+
+// Rows that see every key of their text, whose keys were turned once for all rows: a vector holds one dimension of many
+// keys, so that scores are added up without a sum across a vector.
+
+namespace {
+
+using longhand::cpu::WholeAttentionTile;
+constexpr int64_t turned_keys = longhand::cpu::turned_keys;
+
+// Scores of R rows with C vectors of keys; `keys` [dim][turned_keys].
+template <class V, int R, int C>
+inline void score_turned(const float* q, int64_t dim, const float* keys, float* scores) {
+  typename V::F sum[R][C];
+  for (int r = 0; r < R; ++r)
+    for (int c = 0; c < C; ++c) sum[r][c] = V::zero();
+  for (int64_t i = 0; i < dim; ++i) {
+    typename V::F key[C];
+    for (int c = 0; c < C; ++c) key[c] = V::load(keys + i * turned_keys + c * V::width);
+    for (int r = 0; r < R; ++r) {
+      const typename V::F x = V::set(q[r * dim + i]);
+      for (int c = 0; c < C; ++c) sum[r][c] = V::fma(key[c], x, sum[r][c]);
+    }
+  }
+  for (int r = 0; r < R; ++r)
+    for (int c = 0; c < C; ++c) V::store(scores + r * turned_keys + c * V::width, sum[r][c]);
+}
+
+// Scores of one row become weights; its sum and what it has summed so far are brought to the new peak.
+template <class V>
+inline void soften_all(const WholeAttentionTile& tile, int64_t row, int64_t count, float* scores) {
+  const float block_peak = largest<V>(scores, count), old = tile.peak[row];
+  const float peak = block_peak > old ? block_peak : old;
+  const float fade = old == peak ? 1.0f : __builtin_expf(old - peak);
+  typename V::F sum = V::zero();
+  for_vectors<V>(count, [&](int64_t i, auto load, auto store) {
+    store(scores + i, exp<V>(V::sub(load(scores + i), V::set(peak))));
+    sum = V::add(sum, load(scores + i));
+  });
+  tile.sum[row] = tile.sum[row] * fade + V::sum(sum);
+  tile.peak[row] = peak;
+  float* o = tile.o + row * tile.dim;
+  if (fade != 1.0f)
+    for_vectors<V>(tile.dim,
+                   [&](int64_t i, auto load, auto store) { store(o + i, V::mul(load(o + i), V::set(fade))); });
+}
+
+// C vectors of `count` values, weighed by the scores of R rows and added to their sums.
+template <class V, int R, int C, class Load, class Store>
+inline void add_weighed(const WholeAttentionTile& tile, const float* scores, const float* values, int64_t count,
+                        float* o, const Load& load, const Store& store) {
+  typename V::F sum[R][C];
+  for (int r = 0; r < R; ++r)
+    for (int c = 0; c < C; ++c) sum[r][c] = load(o + r * tile.dim + c * V::width);
+  for (int64_t j = 0; j < count; ++j) {
+    typename V::F value[C];
+    for (int c = 0; c < C; ++c) value[c] = load(values + j * tile.value_stride + c * V::width);
+    for (int r = 0; r < R; ++r) {
+      const typename V::F weight = V::set(scores[r * turned_keys + j]);
+      for (int c = 0; c < C; ++c) sum[r][c] = V::fma(weight, value[c], sum[r][c]);
+    }
+  }
+  for (int r = 0; r < R; ++r)
+    for (int c = 0; c < C; ++c) store(o + r * tile.dim + c * V::width, sum[r][c]);
+}
+
+template <class V, int R>
+inline void add_all_weighed(const WholeAttentionTile& tile, const float* scores, const float* values, int64_t count,
+                            float* o) {
+  constexpr int together = V::registers == 32 ? 4 : 2;
+  const auto load = [](const float* x) { return V::load(x); };
+  const auto store = [](float* x, typename V::F y) { V::store(x, y); };
+  int64_t i = 0;
+  for (; i + together * V::width <= tile.dim; i += together * V::width)
+    add_weighed<V, R, together>(tile, scores, values + i, count, o + i, load, store);
+  for (; i + V::width <= tile.dim; i += V::width)
+    add_weighed<V, R, 1>(tile, scores, values + i, count, o + i, load, store);
+  if (const int64_t left = tile.dim - i; left > 0)
+    add_weighed<V, R, 1>(
+        tile, scores, values + i, count, o + i, [left](const float* x) { return V::load_part(x, left); },
+        [left](float* x, typename V::F y) { V::store_part(x, y, left); });
+}
+
+template <class V>
+void attend_whole(const WholeAttentionTile& tile) {
+  constexpr int R = V::registers == 32 ? 8 : 4, C = 2;  // so that the sums and the keys fit
+  alignas(64) float scores[longhand::cpu::whole_rows * turned_keys];
+  const float *keys = tile.keys, *values = tile.values;
+  for (int64_t from = 0; from < tile.count; from += turned_keys) {
+    const int64_t count = smaller(turned_keys, tile.count - from);
+    for (int64_t key = 0; key < turned_keys; key += C * V::width) {
+      int64_t r = 0;
+      for (; r + R <= tile.rows; r += R)
+        score_turned<V, R, C>(tile.q + r * tile.dim, tile.dim, keys + key, scores + r * turned_keys + key);
+      for (; r < tile.rows; ++r)
+        score_turned<V, 1, C>(tile.q + r * tile.dim, tile.dim, keys + key, scores + r * turned_keys + key);
+    }
+    for (int64_t r = 0; r < tile.rows; ++r) soften_all<V>(tile, r, count, scores + r * turned_keys);
+    int64_t r = 0;
+    for (; r + 4 <= tile.rows; r += 4)
+      add_all_weighed<V, 4>(tile, scores + r * turned_keys, values, count, tile.o + r * tile.dim);
+    for (; r < tile.rows; ++r)
+      add_all_weighed<V, 1>(tile, scores + r * turned_keys, values, count, tile.o + r * tile.dim);
+    keys += turned_keys * tile.dim;
+    values += turned_keys * tile.value_stride;
+  }
+}
+
+}  // namespace

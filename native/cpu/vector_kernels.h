@@ -296,6 +296,7 @@ constexpr Kernels vector_kernels(const char* name) {
           .round_bf16 = nullptr,
           .rows_bf16_rounded = nullptr,
           .attend = attend<V>,
+          .attend_whole = attend_whole<V>,
           .delta = delta<V>,
           .gla = gla<V>};
 }

@@ -1,5 +1,6 @@
 #include "engine/memory_pressure.h"
 
+#include "architectures/vision/vision.h"
 #include "engine/timeline.h"
 
 namespace longhand {
@@ -33,6 +34,7 @@ void MemoryPressure::respond() {
   const bool critical = wanted_.exchange(nothing) == most;
   cache_->release_memory(critical);
   for (Timeline* timeline : timelines_) timeline->release_memory(critical);
+  if (vision_) vision_->unload();
   backend_->release_caches();
 }
 

@@ -12,11 +12,13 @@ namespace longhand {
 class Lifecycle;
 class PromptCache;
 class Timeline;
+class Vision;
 
 class MemoryPressure {
  public:
-  MemoryPressure(Lifecycle& backend, std::shared_ptr<PromptCache> cache)
-      : backend_(&backend), cache_(std::move(cache)) {}
+  // `vision`: null where the model cannot see.
+  MemoryPressure(Lifecycle& backend, std::shared_ptr<PromptCache> cache, Vision* vision)
+      : backend_(&backend), cache_(std::move(cache)), vision_(vision) {}
 
   // Any thread.
   void signal(bool critical);
@@ -34,6 +36,7 @@ class MemoryPressure {
   std::mutex lock_;  // of what follows
   Lifecycle* backend_;
   std::shared_ptr<PromptCache> cache_;
+  Vision* vision_;
   std::set<Timeline*> timelines_;
 };
 

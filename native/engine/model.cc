@@ -44,7 +44,8 @@ LoadProgress counted(LoadProgress progress) {
 
 Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
     : worker_(std::move(worker)), backend_(std::move(request.backend)), decode_batch_(std::make_unique<DecodeBatch>()) {
-  const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(request.path, Read::all, request.adapter);
+  const std::shared_ptr<const Checkpoint> checkpoint =
+      open_checkpoint(request.path, Read::all, request.adapter, request.tower);
   const Description verdict = describe(checkpoint);
   require_supported(verdict);
   require_shapes(verdict.facts, backend_->device());
@@ -55,7 +56,7 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   loaded_ = load_architecture(checkpoint, *backend_, counted(std::move(request.progress)));
   backend_->prepared();
   identity_ = identity_on(weights, backend_->device());
-  memory_pressure_ = std::make_shared<MemoryPressure>(*backend_, prompt_cache_);
+  memory_pressure_ = std::make_shared<MemoryPressure>(*backend_, prompt_cache_, loaded_.architecture->vision());
   backend_->on_memory_pressure([memory_pressure = memory_pressure_, computes = std::weak_ptr(worker_)](bool critical) {
     memory_pressure->signal(critical);
     const auto idle = computes.lock();

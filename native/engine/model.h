@@ -15,6 +15,7 @@ namespace longhand {
 struct LoadRequest {
   std::string path;
   std::string adapter;  // a folder; empty: none
+  std::string tower;    // a file; empty: the one beside a GGUF model
   std::unique_ptr<Backend> backend;
   bool verify = false;  // look at every weight for NaN and infinities
   LoadProgress progress;

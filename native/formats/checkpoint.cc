@@ -114,7 +114,8 @@ std::shared_ptr<const Checkpoint> assemble(CheckpointParts parts, Read what, con
   return std::make_shared<OpenCheckpoint>(std::move(parts));
 }
 
-std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what, const std::string& adapter) {
+std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what, const std::string& adapter,
+                                                  const std::string& tower) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (error || !fs::exists(status)) throw FormatError("[checkpoint] there is no file or folder " + printable(path));
@@ -126,7 +127,7 @@ std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read 
     parts.config = read_config(fs::path(path).parent_path());
     open_safetensors_file(path, parts);
   } else if (path.ends_with(".gguf")) {
-    open_gguf(path, parts);
+    open_gguf(path, tower, parts);
   } else {
     throw FormatError(
         "[checkpoint] " + printable(path) +

@@ -49,10 +49,11 @@ class Checkpoint {
 // Throws FormatError("[safetensors] ...", "[mlx] ...", "[gguf] ...", "[config] ..."), OutOfMemory.
 //
 // `headers`: for looking only; what would have to be converted (FP8) keeps null data.
-// `adapter`: the folder of an adapter that is put on it (formats/adapter.h); empty: none.
+// `adapter`: the folder of an adapter that is put on it (formats/adapter.h); empty: none. `tower`: the file of the
+// tower of a GGUF model that sees; empty: the one beside it, if there is one.
 enum class Read : uint8_t { all, headers };
 std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what = Read::all,
-                                                  const std::string& adapter = {});
+                                                  const std::string& adapter = {}, const std::string& tower = {});
 
 // The same from headers alone (remote inspection): tensors as they stand in the file, with null data and any
 // data_bytes.

@@ -26,7 +26,8 @@ std::vector<std::string> read_strings(const StringList& list);
 // "Q4_K" and the like; none for types the engine does not know.
 std::optional<DType> gguf_type(std::string_view name);
 
-// One file, or all files of a split set from any one of them.
-void open_gguf(const std::string& path, CheckpointParts& parts);
+// One file, or all files of a split set from any one of them; and the tower that sees, of a model that has one:
+// `tower`, or when that is empty the first fitting file beside it with "mmproj" in its name.
+void open_gguf(const std::string& path, const std::string& tower, CheckpointParts& parts);
 
 }  // namespace longhand

@@ -72,6 +72,7 @@ enum class RowOp : uint8_t { copy, swiglu, gather_gates, add_scaled };
 template <class Api>
 class SharedOps : public Backend {
  public:
+  bool fuses_norms() const override { return true; }
   uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
 
   // embed.h, norm.h

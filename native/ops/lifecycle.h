@@ -48,6 +48,8 @@ class Lifecycle {
   virtual WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
                             int64_t experts = 1) = 0;
 
+  // An RMS norm in front of a projection (`Linear::norm`) is part of it, not an op of its own.
+  virtual bool fuses_norms() const { return false; }
   // Where the system's own word that memory is short is to be had, `told` hears it, from any thread, until the end.
   virtual void on_memory_pressure(std::function<void(bool critical)> /*told*/) {}
   // Every weight of a model has been prepared.

@@ -115,9 +115,80 @@ function smolLmMla() {
   return { config, tensors: [...ends(vocabulary, hidden, true), ...numbered(layers, layer)] };
 }
 
+/** The tower of Qwen3.5-0.8B as published (model-specs 5.1, 8), before a text model of one layer. */
+function towerOfQwen35() {
+  const [width, mlpWidth, depth, hidden, vocabulary] = [768, 3072, 12, 1024, 203];
+  const [layers, heads, keys, headDim] = [1, 8, 2, 256];
+  const dense = (at, out, columns) => [
+    tensor(`model.visual.${at}.weight`, 'matrix', out, columns),
+    tensor(`model.visual.${at}.bias`, 'matrix', out),
+  ];
+  const norm = (at) => [
+    tensor(`model.visual.${at}.weight`, 'norm', width),
+    tensor(`model.visual.${at}.bias`, 'matrix', width),
+  ];
+  const block = (at) => [
+    ...norm(`${at}.norm1`),
+    ...norm(`${at}.norm2`),
+    ...dense(`${at}.attn.qkv`, 3 * width, width),
+    ...dense(`${at}.attn.proj`, width, width),
+    ...dense(`${at}.mlp.linear_fc1`, mlpWidth, width),
+    ...dense(`${at}.mlp.linear_fc2`, width, mlpWidth),
+  ];
+  const layer = (at) => [
+    tensor(`${at}self_attn.q_proj.weight`, 'matrix', 2 * heads * headDim, hidden),
+    tensor(`${at}self_attn.k_proj.weight`, 'matrix', keys * headDim, hidden),
+    tensor(`${at}self_attn.v_proj.weight`, 'matrix', keys * headDim, hidden),
+    tensor(`${at}self_attn.o_proj.weight`, 'matrix', hidden, heads * headDim),
+    ...['q_norm', 'k_norm'].map((n) => tensor(`${at}self_attn.${n}.weight`, 'norm', headDim)),
+    ...mlp(at, hidden, 512),
+  ];
+  const config = {
+    model_type: 'qwen3_5',
+    architectures: ['Qwen3_5ForConditionalGeneration'],
+    image_token_id: 197,
+    video_token_id: 198,
+    vision_start_token_id: 195,
+    vision_end_token_id: 196,
+    tie_word_embeddings: true,
+    text_config: {
+      ...{ model_type: 'qwen3_5_text', hidden_size: hidden, intermediate_size: 512, vocab_size: vocabulary },
+      ...{ num_hidden_layers: layers, layer_types: ['full_attention'], full_attention_interval: 1 },
+      ...{ num_attention_heads: heads, num_key_value_heads: keys, head_dim: headDim, attn_output_gate: true },
+      ...{ linear_conv_kernel_dim: 4, linear_key_head_dim: 128, linear_value_head_dim: 128 },
+      ...{ linear_num_key_heads: 16, linear_num_value_heads: 16, hidden_act: 'silu', rms_norm_eps: 1e-6 },
+      ...{ max_position_embeddings: 8192, eos_token_id: 2, tie_word_embeddings: true },
+      rope_parameters: {
+        ...{ mrope_interleaved: true, mrope_section: [11, 11, 10], partial_rotary_factor: 0.25 },
+        ...{ rope_theta: 1e7, rope_type: 'default' },
+      },
+    },
+    vision_config: {
+      ...{ depth, hidden_size: width, intermediate_size: mlpWidth, num_heads: 12, out_hidden_size: hidden },
+      ...{ num_position_embeddings: 2304, patch_size: 16, temporal_patch_size: 2, spatial_merge_size: 2 },
+      ...{ in_channels: 3, hidden_act: 'gelu_pytorch_tanh', model_type: 'qwen3_5_vision' },
+    },
+  };
+  const ends = [
+    tensor('model.language_model.embed_tokens.weight', 'matrix', vocabulary, hidden),
+    tensor('model.language_model.norm.weight', 'norm', hidden),
+  ];
+  const tower = [
+    tensor('model.visual.patch_embed.proj.weight', 'matrix', width, 3, 2, 16, 16),
+    tensor('model.visual.patch_embed.proj.bias', 'matrix', width),
+    tensor('model.visual.pos_embed.weight', 'matrix', 2304, width),
+    ...Array.from({ length: depth }, (_, i) => block(`blocks.${i}`)).flat(),
+    ...norm('merger.norm'),
+    ...dense('merger.linear_fc1', 4 * width, 4 * width),
+    ...dense('merger.linear_fc2', hidden, 4 * width),
+  ];
+  return { config, tensors: [...ends, ...layer('model.language_model.layers.0.'), ...tower] };
+}
+
 /** `read`: tokens of the prompt, where it takes more than the usual to reach all of a family's memory. */
 export const FOLDER_SHAPES = {
   // Beyond dense_len: compressed keys and chosen blocks are in use.
   'MiniCPM-SALA-9B, 4 layers': { build: miniCpmSala, read: 8192 + 256 },
   'SmolLM-1.7B-MLA-d_kv_32': { build: smolLmMla },
+  'Qwen3.5-0.8B, its tower': { build: towerOfQwen35 },
 };

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Model, Picture } from "../../native/addon/index.d.ts";
+import type { Picture } from "../../native/addon/index.d.ts";
 import { addon, golden } from "../support/addon.ts";
 import {
 	readSafetensors,
@@ -12,35 +12,19 @@ import {
 import {
 	instructionSets,
 	largestDifference,
-	readCase,
 	required,
 } from "../support/golden.ts";
-
-const folder = join(golden, "qwen3_5_vision", "two_images");
-const reference = readCase("qwen3_5_vision/two_images");
-const facts = JSON.parse(
-	readFileSync(join(folder, "expected.json"), "utf8"),
-) as {
-	images: Record<string, { grid_thw: number[] }>;
-	prompts: Record<
-		string,
-		{ ids: number[]; images: string[]; greedy: number[] }
-	>;
-};
-const prompts = Object.entries(facts.prompts).map(
-	([name, { ids, images, greedy }]) => ({
-		name,
-		ids: Int32Array.from(ids),
-		images,
-		greedy,
-	}),
-);
-const two = prompts.find(({ name }) => name === "two") ?? prompts[0];
-const picture = (name: string): Picture => ({
-	pixels: required(reference, `pixels.${name}`),
-	grid: facts.images[name]?.grid_thw ?? [],
-});
-const pictures = (names: string[]): Picture[] => names.map(picture);
+import { type SeeingConfig, toSeeingGguf } from "../support/gguf-tower.ts";
+import {
+	answer,
+	checkPrompts,
+	checkTower,
+	folder,
+	pictures,
+	prompts,
+	reference,
+	two,
+} from "../support/golden-vision.ts";
 
 /** The same weights as mlx writes them: other names, and patches with their channels last. */
 function asMlx(): string {
@@ -78,42 +62,6 @@ function asMlx(): string {
 	});
 }
 
-async function checkTower(model: Model): Promise<void> {
-	const names = Object.keys(facts.images);
-	for (const name of names) {
-		const { pixels, grid } = picture(name);
-		const grids = Int32Array.from(grid);
-		const tower = await model.see(pixels, grids, { merged: false });
-		expect(
-			largestDifference(
-				tower.data,
-				required(reference, `vision.${name}.last_block`),
-			),
-			name,
-		).toBeLessThan(4e-5);
-		const merged = await model.see(pixels, grids);
-		expect(
-			largestDifference(
-				merged.data,
-				required(reference, `vision.${name}.merged`),
-			),
-			name,
-		).toBeLessThan(4e-5);
-	}
-	const all = pictures(names);
-	const together = await model.see(
-		Float32Array.from(all.flatMap(({ pixels }) => Array.from(pixels))),
-		Int32Array.from(all.flatMap(({ grid }) => grid)),
-	);
-	const wanted = names.flatMap((name) =>
-		Array.from(required(reference, `vision.${name}.merged`)),
-	);
-	expect(
-		largestDifference(together.data, Float32Array.from(wanted)),
-		"in one pass",
-	).toBeLessThan(4e-5);
-}
-
 describe.each(instructionSets)("%s", (cpu) => {
 	test("tower and merged rows, of each picture and of all in one pass", async () => {
 		const model = await addon.load(folder, { cpu });
@@ -124,22 +72,7 @@ describe.each(instructionSets)("%s", (cpu) => {
 	test("logits at every position, at once and in chunks", async () => {
 		const model = await addon.load(folder, { cpu });
 		const session = model.createSession({ path: "exact" });
-		for (const { name, ids, images } of prompts) {
-			for (const chunk of new Set([ids.length, 1, 7, 16])) {
-				const { data } = await session.logits(ids, {
-					all: true,
-					chunk,
-					pictures: pictures(images),
-				});
-				const difference = largestDifference(
-					data,
-					required(reference, `logits.${name}`),
-				);
-				expect(difference, `${name} in chunks of ${chunk}`).toBeLessThanOrEqual(
-					reference.logitsTolerance,
-				);
-			}
-		}
+		await checkPrompts(session, (length) => [length, 1, 7, 16]);
 		model.close();
 	});
 
@@ -175,27 +108,52 @@ test("from the names and the layout of mlx", async () => {
 	model.close();
 });
 
-/** Greedy tokens with their log-probabilities, which show every bit of the memory they come from. */
-async function answer(
-	model: Model,
-	ids: Int32Array,
-	shown: Picture[],
-	session = model.createSession({ path: "exact" }),
-) {
-	const seen: (number | undefined)[] = [];
-	const result = await session.generate(ids, {
-		maxTokens: 8,
-		logprobs: 1,
-		stopTokens: [196],
-		pictures: shown,
-		onTokens: (tokens) =>
-			seen.push(...tokens.flatMap(({ id, logprob }) => [id, logprob])),
+test("from a GGUF file with its tower beside it, or chosen; one of another model is left out", async () => {
+	const config = JSON.parse(
+		readFileSync(join(folder, "config.json"), "utf8"),
+	) as SeeingConfig;
+	const tensors = readSafetensors(
+		readFileSync(join(folder, "model.safetensors")),
+	);
+	const { model: text, tower } = toSeeingGguf(config, tensors);
+	const beside = temporaryFolder({
+		"model.gguf": text,
+		"mmproj-F32.gguf": tower,
+		"mmproj-BF16.gguf": "no GGUF at all",
 	});
-	return { ...result.timings, reuse: result.reuse, seen, session };
-}
+	const model = await addon.load(join(beside, "model.gguf"));
+	expect(model.description.vision).toEqual({ token: 197, merge: 2 });
+	expect(model.description.notices.join()).toContain("mmproj-BF16.gguf is not used");
+	await checkTower(model);
+	const session = model.createSession({ path: "exact" });
+	await checkPrompts(session, (length) => [length, 7]);
+	const bytes = model.description.weightBytes;
+	model.close();
+
+	const apart = temporaryFolder({ "model.gguf": text, "sees.gguf": tower });
+	const path = join(apart, "model.gguf");
+	const blind = await addon.inspect(path);
+	expect(blind).toMatchObject({ supported: true, vision: null });
+	expect(bytes - blind.weightBytes).toBeGreaterThan(0.9 * tower.length);
+	const chosen = await addon.load(path, { vision: join(apart, "sees.gguf") });
+	await checkTower(chosen);
+	chosen.close();
+
+	const other = toSeeingGguf(config, tensors, {
+		"clip.vision.projection_dim": { type: "u32", value: 64 },
+	}).tower;
+	const wrong = temporaryFolder({ "model.gguf": text, "mmproj.gguf": other });
+	const { vision, notices } = await addon.inspect(join(wrong, "model.gguf"));
+	expect(vision).toBeNull();
+	expect(notices).toEqual([
+		"the vision tower mmproj.gguf is not used: it gives rows of 64, the model has 48",
+	]);
+	await expect(
+		addon.load(path, { vision: join(wrong, "mmproj.gguf") }),
+	).rejects.toThrow("[gguf] mmproj.gguf: gives rows of 64, the model has 48");
+});
 
 test("a picture from the cache is the picture read, bit for bit, and no other picture is taken for it", async () => {
-	if (!two) throw new Error("the golden case has no prompts");
 	const shown = pictures(two.images);
 	const cold = await addon.load(folder);
 	const wanted = await answer(cold, two.ids, shown);
@@ -222,7 +180,6 @@ test("a picture from the cache is the picture read, bit for bit, and no other pi
 });
 
 test("going back into a picture and behind it, and what a session says it holds", async () => {
-	if (!two) throw new Error("the golden case has no prompts");
 	const model = await addon.load(folder);
 	const { session, seen } = await answer(model, two.ids, pictures(two.images));
 	expect(session.tokens().slice(0, two.ids.length)).toEqual(two.ids);
@@ -238,7 +195,7 @@ test("going back into a picture and behind it, and what a session says it holds"
 
 test("what does not fit is refused with a sentence", async () => {
 	const [one] = prompts;
-	if (!one || !two) throw new Error("the golden case has no prompts");
+	if (!one) throw new Error("the golden case has no prompts");
 	const model = await addon.load(folder);
 	const session = model.createSession({ path: "exact" });
 	const shown = pictures(one.images);

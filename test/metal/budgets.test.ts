@@ -2,6 +2,7 @@
 // the shapes of Qwen3.5-0.8B. These are the numbers that decide the speed of small models (metal/README.md).
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { safetensors, temporaryFolder } from '../support/formats.ts';
+import { picture, folder as seeing } from '../support/golden-vision.ts';
 import { full, type Shapes, thin } from './shapes.ts';
 import { type Counters, loadOnMetal, needsStandin, standin } from './standin.ts';
 
@@ -58,6 +59,20 @@ describe('one decoded token', () => {
     );
     expect(weights?.written).toBe(0);
   });
+});
+
+test('a picture takes 6 dispatches a block of its tower, one before them and three behind', async () => {
+  const model = await loadOnMetal(seeing);
+  const { pixels, grid } = picture('b_160x224');
+  const looked = async () => {
+    standin.reset();
+    await model.see(pixels, Int32Array.from(grid));
+    return standin.counters().dispatches;
+  };
+  standin.options({ dry: true });
+  await looked(); // the weights come
+  expect(await looked()).toBe(1 + 2 * 6 + 3);
+  model.close();
 });
 
 /** What reading `tokens` tokens at once costs. Without `check` nothing is computed. */

@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { GenerateOptions, Session } from '../../native/addon/index.d.ts';
 import { readCase } from '../support/golden.ts';
+import { picture, folder as seeing } from '../support/golden-vision.ts';
 import { loadOnMetal, needsStandin, standin } from './standin.ts';
 
 needsStandin();
@@ -89,4 +90,17 @@ test('weights beyond what the GPU works with at once are refused in words', asyn
     code: 'memory',
     message: expect.stringMatching(/the GPU cannot give \d+ bytes: \d+ of \d+ are in use/),
   });
+});
+
+test('the tower that sees is given back, and comes again when it is wanted', async () => {
+  const model = await loadOnMetal(seeing);
+  const { pixels, grid } = picture('b_160x224');
+  const look = () => model.see(pixels, Int32Array.from(grid));
+  const first = await look();
+  const { allocated } = standin.counters();
+  standin.pressure('warning');
+  // 32 x 1,536 floats embed the patches: they are memory of its own.
+  await expect.poll(() => standin.counters().allocated, patience).toBeLessThan(allocated - 32 * 1536 * 4);
+  expect((await look()).data).toEqual(first.data);
+  model.close();
 });

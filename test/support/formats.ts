@@ -104,9 +104,20 @@ export type GgufValue =
   | { type: 'bool'; value: boolean }
   | { type: 'string'; value: string | Uint8Array }
   | { type: 'strings'; value: string[] }
-  | { type: 'i32s'; value: number[] };
+  | { type: 'i32s' | 'f32s'; value: number[] };
 
-const valueTypes = { u16: 2, u32: 4, i32: 5, f32: 6, bool: 7, string: 8, strings: 9, i32s: 9, u64: 10 } as const;
+const valueTypes = {
+  u16: 2,
+  u32: 4,
+  i32: 5,
+  f32: 6,
+  bool: 7,
+  string: 8,
+  strings: 9,
+  i32s: 9,
+  f32s: 9,
+  u64: 10,
+} as const;
 
 const u32 = (value: number): Buffer => {
   const buffer = Buffer.alloc(4);
@@ -153,6 +164,8 @@ function valueBytes(entry: GgufValue): Buffer {
         u64(entry.value.length),
         Buffer.from(Int32Array.from(entry.value).buffer),
       ]);
+    case 'f32s':
+      return Buffer.concat([u32(valueTypes.f32), u64(entry.value.length), Buffer.from(f32(...entry.value))]);
   }
 }
 

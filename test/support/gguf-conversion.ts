@@ -218,14 +218,16 @@ function metadataOf(arch: Architecture, config: HubConfig, drafting: boolean): R
   return { 'general.architecture': { type: 'string', value: arch }, ...prefixed };
 }
 
-/** The F32 file that the converter would write; a drafting head is recognised by its tensors. */
+/** The F32 file that the converter would write; a drafting head is recognised by its tensors. `more`: keys beside those of the
+ *  weights. */
 export function toGguf(
   arch: Architecture,
   config: HubConfig,
   tensors: Tensors,
   renamed: (name: string) => string = (name) => name,
+  more: Record<string, GgufValue> = {},
 ): Uint8Array {
   const drafting = Object.keys(tensors).some((name) => name.startsWith('mtp.'));
   const converted = convertTensors(arch, config, tensors).map((tensor) => ({ ...tensor, name: renamed(tensor.name) }));
-  return gguf(metadataOf(arch, config, drafting), converted);
+  return gguf({ ...metadataOf(arch, config, drafting), ...more }, converted);
 }

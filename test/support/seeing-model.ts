@@ -1,6 +1,8 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { golden } from './addon.ts';
+import { readSafetensors } from './formats.ts';
+import { type SeeingConfig, toSeeingGguf } from './gguf-tower.ts';
 
 //  A model that sees: the random weights of the golden references, with a tokenizer of letters and a template of its family.
 
@@ -27,6 +29,41 @@ export function makeSeeingModel(parent: string): string {
   writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify({ eos_token: MARKERS[2] }));
   writeFileSync(join(folder, 'chat_template.jinja'), TEMPLATE);
   return folder;
+}
+
+/** The same as llama.cpp keeps it: a GGUF file, with its tower (`mmproj`) beside it. Says where the file is. */
+export function makeSeeingGguf(parent: string): string {
+  const folder = join(parent, 'Tiny Seer GGUF');
+  mkdirSync(folder);
+  const from = join(golden, 'qwen3_5_vision', 'two_images');
+  const config = JSON.parse(readFileSync(join(from, 'config.json'), 'utf8')) as SeeingConfig;
+  const tensors = readSafetensors(readFileSync(join(from, 'model.safetensors')));
+  const { shortest_edge, longest_edge } = JSON.parse(readFileSync(join(from, 'preprocessor_config.json'), 'utf8'))
+    .size as Record<'shortest_edge' | 'longest_edge', number>;
+  const { vocab } = tokenizer().model;
+  const tokens = Object.entries(vocab).sort(([, a], [, b]) => a - b);
+  const { model, tower } = toSeeingGguf(
+    config,
+    tensors,
+    {
+      'clip.vision.image_min_pixels': { type: 'u32', value: shortest_edge },
+      'clip.vision.image_max_pixels': { type: 'u32', value: longest_edge },
+    },
+    {
+      'tokenizer.ggml.model': { type: 'string', value: 'gpt2' },
+      'tokenizer.ggml.pre': { type: 'string', value: 'gpt-2' },
+      'tokenizer.ggml.tokens': { type: 'strings', value: tokens.map(([token]) => token) },
+      // Markers are control tokens, everything else is normal.
+      'tokenizer.ggml.token_type': { type: 'i32s', value: tokens.map(([, id]) => (MARKERS[id] === undefined ? 1 : 3)) },
+      'tokenizer.ggml.merges': { type: 'strings', value: [] },
+      'tokenizer.ggml.eos_token_id': { type: 'u32', value: 2 },
+      'tokenizer.ggml.add_bos_token': { type: 'bool', value: false },
+      'tokenizer.chat_template': { type: 'string', value: TEMPLATE },
+    },
+  );
+  writeFileSync(join(folder, 'model.gguf'), model);
+  writeFileSync(join(folder, 'mmproj-F32.gguf'), tower);
+  return join(folder, 'model.gguf');
 }
 
 const TEMPLATE = `{%- for message in messages -%}

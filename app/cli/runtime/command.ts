@@ -70,6 +70,11 @@ export const command = <const F extends Flags>(definition: Command<F>): Command 
 export const MODEL_FLAGS = {
   model: { kind: 'text', value: 'PATH', help: 'safetensors folder, .gguf file, or "starter" (default)' },
   device: { kind: 'text', value: 'ID', help: 'device, as listed by `longhand devices` (default: the best)' },
+  vision: {
+    kind: 'text',
+    value: 'FILE',
+    help: 'the vision tower (mmproj) of a .gguf file (default: the one beside it)',
+  },
   threads: { kind: 'count', value: 'N', help: 'CPU threads' },
   'metal-emulator': { kind: 'yes', was: 'standin', help: 'run the Metal kernels on the CPU (tests)' },
 } as const satisfies Flags;

@@ -11,6 +11,8 @@ export type Opened = {
   readonly addon: typeof Addon;
   readonly path: string;
   readonly native: Addon.Model;
+  /** The file of the tower that sees, where one was named. */
+  readonly tower: string | undefined;
   close(): void;
 };
 
@@ -33,6 +35,7 @@ export async function openModel(context: Context, values: Values<typeof MODEL_FL
   const addon = addonOf(context, values['metal-emulator']);
   const device = values.device ?? (values['metal-emulator'] ? 'metal' : undefined);
   const path = modelPath(context, values.model);
+  const tower = values.vision === undefined ? undefined : resolve(context.places.here, values.vision);
   const bar = context.terminal.progress('loading');
   const { flag, release } = abortFlag(addon, context.signal);
   try {
@@ -40,10 +43,11 @@ export async function openModel(context: Context, values: Values<typeof MODEL_FL
       ...(device !== undefined && { device }),
       ...(values.threads !== undefined && { threads: values.threads }),
       ...(values['metal-emulator'] && { standin: true }),
+      ...(tower !== undefined && { vision: tower }),
       signal: flag,
       onProgress: (done, total) => bar.show(done, total),
     });
-    return { addon, path, native, close: () => native.close() };
+    return { addon, path, native, tower, close: () => native.close() };
   } finally {
     release();
     bar.end();

@@ -22,11 +22,11 @@ type PicturePrompt = {
  *  @throws LonghandError `model-unsupported` where nothing is seen, `unreadable`, `too-large`, `not-found` */
 export async function promptWithPictures(
   { places }: Context,
-  { addon, path }: Opened,
+  { addon, path, tower }: Opened,
   renderer: TemplateRenderer,
   { files, detail, prompt, system, thinking }: PicturePrompt,
 ): Promise<{ ids: number[]; inThinking: boolean; pictures: Picture[] }> {
-  const text = await readEngineText(addon, path);
+  const text = await readEngineText(addon, path, tower);
   if (!text.vision) throw new LonghandError('model-unsupported', '[--image] this model does not see pictures');
   const { preprocessor } = text.vision;
   const decoder = createPictureDecoder({ worker: places.pictureWorker });

@@ -84,6 +84,32 @@ export function partsOf(repository: Repository, first: RemoteFile): RemoteFile[]
   });
 }
 
+/** The tower that sees, which llama.cpp keeps in a file of its own: the most exact one in two bytes a number. */
+function towerOf(repository: Repository): RemoteFile | undefined {
+  const order = ({ name }: RemoteFile) => (/bf16/i.test(name) ? 0 : /f16/i.test(name) ? 1 : 2);
+  return repository.files
+    .filter(({ name }) => name.endsWith('.gguf') && /(^|\/)[^/]*mmproj[^/]*$/i.test(name))
+    .sort((a, b) => order(a) - order(b) || a.name.localeCompare(b.name))[0];
+}
+
+type Header = { metadata: Record<string, unknown>; tensors: TensorEntry[] };
+
+async function ggufHeader(file: RemoteFile, signal: AbortSignal, net: Network): Promise<Header> {
+  const address = `https://remote.invalid/${encodeURIComponent(file.key)}`;
+  const { metadata, tensorInfos } = await gguf(address, { fetch: rangeFetch(file, signal, net) }).catch(
+    (error: unknown) => {
+      if (error instanceof DownloadError || signal.aborted) throw error;
+      throw new DownloadError('not-a-model', `[gguf] ${file.name}: ${error instanceof Error ? error.message : error}`);
+    },
+  );
+  const tensors = tensorInfos.map((info) => ({
+    name: info.name,
+    type: GGML_TYPES[info.dtype] ?? `type ${info.dtype}`,
+    shape: info.shape.map(Number).reverse(),
+  }));
+  return { metadata: metadata as Record<string, unknown>, tensors };
+}
+
 async function ggufHeaders(
   repository: Repository,
   first: RemoteFile,
@@ -91,29 +117,29 @@ async function ggufHeaders(
   net: Network,
 ): Promise<RemoteHeaders> {
   const files = partsOf(repository, first);
-  const parsed = await Promise.all(
-    files.map((file) =>
-      gguf(`https://remote.invalid/${encodeURIComponent(file.key)}`, { fetch: rangeFetch(file, signal, net) }).catch(
-        (error: unknown) => {
-          if (error instanceof DownloadError || signal.aborted) throw error;
-          throw new DownloadError(
-            'not-a-model',
-            `[gguf] ${file.name}: ${error instanceof Error ? error.message : error}`,
-          );
-        },
-      ),
-    ),
-  );
-  const tensors = parsed.flatMap((part) =>
-    part.tensorInfos.map((info) => ({
-      name: info.name,
-      type: GGML_TYPES[info.dtype] ?? `type ${info.dtype}`,
-      shape: info.shape.map(Number).reverse(),
-    })),
-  );
-  const metadata = parsed[0]?.metadata ?? {};
+  const parts = await Promise.all(files.map((file) => ggufHeader(file, signal, net)));
+  const metadata = parts[0]?.metadata ?? {};
+  const tower = SEES.test(String(metadata['general.architecture'])) ? towerOf(repository) : undefined;
+  if (tower) {
+    const seen = await ggufHeader(tower, signal, net);
+    // One of another model stays where it is, as it would beside a model that is here (native/formats/gguf_split.cc).
+    const fits =
+      seen.metadata['clip.vision.projection_dim'] === metadata[`${metadata['general.architecture']}.embedding_length`];
+    if (fits && projectorOf(seen.metadata) === 'qwen3vl_merger') {
+      const keys = Object.entries(seen.metadata).filter(([key]) => key.startsWith('clip.'));
+      Object.assign(metadata, Object.fromEntries(keys));
+      parts.push(seen);
+      files.push(tower);
+    }
+  }
+  const tensors = parts.flatMap((part) => part.tensors);
   return { container: 'gguf', config: JSON.stringify(metadata, plain), tensors, files };
 }
+
+/** Families whose towers the engine knows. */
+const SEES = /^qwen35(moe)?$/;
+const projectorOf = (metadata: Record<string, unknown>) =>
+  metadata['clip.projector_type'] ?? metadata['clip.vision.projector_type'];
 
 /** The reader asks for a file by address and range; it gets bytes of ours, through our own redirect and token rules. */
 function rangeFetch(file: RemoteFile, signal: AbortSignal, net: Network): typeof fetch {

@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { longhand } from '../../support/cli.ts';
 import { newFolder } from '../../support/core.ts';
-import { makeSeeingModel, pictureFiles } from '../../support/seeing-model.ts';
+import { makeSeeingGguf, makeSeeingModel, pictureFiles } from '../../support/seeing-model.ts';
 
 //  longhand generate --image, with a model that sees.
 
@@ -36,6 +36,14 @@ describe('pictures before a prompt', () => {
     expect(both.prompt_tokens - none.prompt_tokens).toBe(54 + 12 + 4);
     expect(one.tokens).not.toEqual(none.tokens);
     expect(one.tokens).not.toEqual(other.tokens);
+    // The same weights from a GGUF file, its tower beside it or named.
+    const gguf = makeSeeingGguf(folder.path);
+    const tower = join(folder.path, 'tower.gguf');
+    const fromGguf = async (...more: string[]) =>
+      JSON.parse((await generate('--model', gguf, '--image', pictureFiles('rgb.png'), ...more)).out).tokens;
+    expect(await fromGguf()).toEqual(one.tokens);
+    renameSync(join(dirname(gguf), 'mmproj-F32.gguf'), tower);
+    expect(await fromGguf('--vision', tower)).toEqual(one.tokens);
     const fast = await generate('--image', pictureFiles('rgb.png'), '--detail', 'fast');
     expect(JSON.parse(fast.out).tokens).toEqual(one.tokens);
 

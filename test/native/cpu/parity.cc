@@ -322,6 +322,31 @@ void softmax_attention(const Kernels& kernels, int64_t heads, int64_t rows, int6
   expect_near(kernels, what + ", sums", together.sum, expected.sum, curves);
 }
 
+// Keys that were turned, the last block not full: as the specification, and every row as alone.
+void whole_attention(const Kernels& kernels, int64_t rows, int64_t dim) {
+  constexpr int64_t keys = 2 * cpu::turned_keys + 11;
+  const int64_t stride = dim + 3;
+  const std::vector<float> q = numbers(static_cast<size_t>(rows * dim), 41, 0.5f);
+  const std::vector<float> turned = numbers(static_cast<size_t>(3 * cpu::turned_keys * dim), 42);
+  const std::vector<float> values = numbers(static_cast<size_t>(keys * stride), 43);
+  const auto attended = [&](const Kernels& with, int64_t at_once) {
+    Attended to{std::vector<float>(q.size()), std::vector<float>(static_cast<size_t>(rows)), {}};
+    std::fill(to.peak.begin(), to.peak.end(), -std::numeric_limits<float>::infinity());
+    to.sum.resize(to.peak.size());
+    for (int64_t r = 0; r < rows; r += at_once)
+      with.attend_whole({q.data() + r * dim, at_once, dim, turned.data(), values.data(), stride, keys,
+                         to.o.data() + r * dim, to.peak.data() + r, to.sum.data() + r});
+    return to;
+  };
+  const std::string what = "attend_whole: " + std::to_string(rows) + " rows, dim " + std::to_string(dim);
+  const Attended together = attended(kernels, rows), alone = attended(kernels, 1);
+  expect_same(kernels, what + ", rows alone", together.o, alone.o);
+  expect_same(kernels, what + ", sums alone", together.sum, alone.sum);
+  const Attended expected = attended(cpu::scalar_kernels, rows);
+  expect_near(kernels, what, together.o, expected.o, curves);
+  expect_near(kernels, what + ", sums", together.sum, expected.sum, curves);
+}
+
 void linear_attention(const Kernels& kernels) {
   constexpr int64_t tokens = 37, dim = 20, stride = 24;
   const auto q = numbers(tokens * stride, 12, 0.5f), k = numbers(tokens * stride, 13, 0.5f);
@@ -374,6 +399,8 @@ int main() {
     for (const int64_t heads : {1, 3, 16})
       for (const int64_t rows : {1, 2, 3, 6, 8})
         for (const int64_t dim : {40, 64, 128}) softmax_attention(*kernels, heads, rows, dim);
+    for (const int64_t rows : {1, 7, 64})
+      for (const int64_t dim : {4, 40, 72, 128}) whole_attention(*kernels, rows, dim);
     linear_attention(*kernels);
     model(*kernels, expected);
     std::printf("%s\n", kernels->name);

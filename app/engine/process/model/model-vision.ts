@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as Addon from '../../../../native/addon/index.d.ts';
 import { type Preprocessor, preprocessorOf } from '../../../pictures/preprocessor.ts';
@@ -14,13 +15,15 @@ export type EngineText = ModelText & { readonly vision: ModelVision | null };
 
 type Reader = Pick<typeof Addon, 'ggufMetadata' | 'inspect'>;
 
-/** @throws LonghandError `model-broken`, naming the file */
-export async function readEngineText(addon: Reader, path: string): Promise<EngineText> {
-  const [text, vision] = await Promise.all([readModelText(addon, path), visionOf(addon, path)]);
+/** `tower`: the file of the tower of a GGUF model, where somebody chose one.
+ *  @throws LonghandError `model-broken`, naming the file */
+export async function readEngineText(addon: Reader, path: string, tower?: string): Promise<EngineText> {
+  const [text, vision] = await Promise.all([readModelText(addon, path), visionOf(addon, path, tower)]);
   return { ...text, vision };
 }
 
-async function visionOf(addon: Reader, path: string): Promise<ModelVision | null> {
+async function visionOf(addon: Reader, path: string, tower: string | undefined): Promise<ModelVision | null> {
+  if (path.toLowerCase().endsWith('.gguf')) return visionOfGguf(addon, path, tower);
   const folder = statSync(path, { throwIfNoEntry: false })?.isFile() ? dirname(path) : path;
   const file = 'preprocessor_config.json';
   // Headers of many gigabytes take a moment, and most models are blind.
@@ -30,6 +33,25 @@ async function visionOf(addon: Reader, path: string): Promise<ModelVision | null
   const preprocessor = preprocessorOf(readModelJson(folder, file));
   if (preprocessor.merge === vision.merge) return { token: vision.token, preprocessor };
   throw brokenFile(file, `merges ${preprocessor.merge} patches a side, the weights ${vision.merge}`);
+}
+
+/** The tower's own file says how a picture is prepared. */
+async function visionOfGguf(addon: Reader, path: string, tower: string | undefined): Promise<ModelVision | null> {
+  if (tower === undefined && !(await readdir(dirname(path))).some((name) => /mmproj.*\.gguf$/i.test(name))) return null;
+  const { vision, files } = await addon.inspect(path, tower === undefined ? {} : { vision: tower });
+  const file = files.at(-1);
+  if (!vision || file === undefined) return null;
+  const metadata = await addon.ggufMetadata(file);
+  const of = (key: string) => metadata[`clip.vision.${key}`];
+  const preprocessor = preprocessorOf({
+    patch_size: of('patch_size'),
+    merge_size: vision.merge,
+    min_pixels: of('image_min_pixels'),
+    max_pixels: of('image_max_pixels'),
+    image_mean: of('image_mean'),
+    image_std: of('image_std'),
+  });
+  return { token: vision.token, preprocessor };
 }
 
 function configSees(folder: string): boolean {

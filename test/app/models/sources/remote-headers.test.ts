@@ -4,6 +4,9 @@ import { afterEach, expect, test } from 'vitest';
 import { network } from '../../../../app/models/network/http-request.ts';
 import { hubSource } from '../../../../app/models/sources/hugging-face.ts';
 import { readRemoteHeaders } from '../../../../app/models/sources/remote-headers.ts';
+import { addon } from '../../../support/addon.ts';
+import { readSafetensors } from '../../../support/formats.ts';
+import { type SeeingConfig, toSeeingGguf } from '../../../support/gguf-tower.ts';
 import { content, type Hub, startHub } from '../../../support/hub.ts';
 
 const golden = join(import.meta.dirname, '../../../golden');
@@ -46,6 +49,34 @@ test('a GGUF model is known from its header', async () => {
   expect(headers.container).toBe('gguf');
   expect(JSON.parse(headers.config)).toMatchObject({ 'general.architecture': 'qwen35' });
   expect(headers.tensors).toContainEqual(expect.objectContaining({ name: 'blk.0.attn_qkv.weight' }));
+});
+
+test('the tower of a GGUF model that sees is one of its files; that of another model is not', async () => {
+  const seer = join(golden, 'qwen3_5_vision', 'two_images');
+  const config = JSON.parse(readFileSync(join(seer, 'config.json'), 'utf8')) as SeeingConfig;
+  const tensors = readSafetensors(readFileSync(join(seer, 'model.safetensors')));
+  const { model, tower } = toSeeingGguf(config, tensors);
+  const { tower: other } = toSeeingGguf(config, tensors, { 'clip.vision.projection_dim': { type: 'u32', value: 64 } });
+  const seen = async (files: Record<string, Uint8Array>) => {
+    const buffers = Object.entries({ 'model.gguf': model, ...files }).map(([name, bytes]) => [
+      name,
+      Buffer.from(bytes),
+    ]);
+    const { repository } = await repositoryOf(Object.fromEntries(buffers));
+    const {
+      config: said,
+      tensors: entries,
+      container,
+      files: wanted,
+    } = await readRemoteHeaders(repository, null, never);
+    return { vision: addon.describe(said, entries, container).vision, files: wanted.map(({ name }) => name) };
+  };
+  const files = ['model.gguf', 'mmproj-F16.gguf'];
+  expect(await seen({ 'mmproj-F32.gguf': tower, 'mmproj-F16.gguf': tower })).toEqual({
+    vision: { token: expect.any(Number), merge: 2 },
+    files,
+  });
+  expect(await seen({ 'mmproj.gguf': other })).toEqual({ vision: null, files: ['model.gguf'] });
 });
 
 test('an MLX model is known by its scales', async () => {

@@ -1,7 +1,7 @@
 // The tower of Qwen3.5 that sees pictures (model-specs 8).
 #pragma once
 
-#include "architectures/vision.h"
+#include "architectures/vision/vision.h"
 #include "architectures/weights.h"
 
 namespace longhand {

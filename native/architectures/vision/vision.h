@@ -14,7 +14,8 @@ struct Grid {
   int64_t patches() const { return frames * rows * columns; }
 };
 
-// How far a tower is followed: up to the end of its last block, [patches, width], or to the merged rows.
+// How far a tower is followed: up to the end of its last block, [patches, width], or to the merged rows. Where norms
+// are fused (`Lifecycle::fuses_norms`) rows of the former come without their mean, which no norm reads.
 enum class Seen : uint8_t { tower, merged };
 
 class Vision {
@@ -29,6 +30,8 @@ class Vision {
 
   // Prepares the weights on first use. The worker, between passes.
   virtual void load(Backend& backend) = 0;
+  // Gives the weights back; they come again when they are wanted. The worker, between passes.
+  virtual void unload() = 0;
   // Pictures one after the other, each in blocks of merge x merge patches: [patches, patch_values]. Inside a pass.
   virtual Tensor see(Backend& backend, std::span<const float> pixels, std::span<const Grid> grids, Seen what) const = 0;
 };

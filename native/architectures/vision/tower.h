@@ -1,0 +1,64 @@
+// Shape and weights of the tower of Qwen3.5 (model-specs 8.1, 8.2), by the names of every container.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "architectures/weights.h"
+
+namespace longhand {
+
+struct TowerShape {
+  int64_t depth = 0, width = 0, mlp = 0, heads = 0, side = 0, patch = 0, frames = 2, channels = 3, hidden = 0;
+  int64_t merge = 2;
+  double theta = 10000;
+
+  int64_t head() const { return width / heads; }
+  int64_t patch_values() const { return channels * frames * patch * patch; }
+  int64_t merged_width() const { return merge * merge * width; }
+};
+
+// What its tensors are called: as published, by mlx, or in a GGUF file of llama.cpp.
+struct TowerNames {
+  bool gguf = false;
+  std::string prefix;  // "model.visual."
+
+  std::string operator()(const char* hf, const char* in_gguf) const { return gguf ? in_gguf : prefix + hf; }
+  LayerNames block(int64_t index) const {
+    const std::string number = std::to_string(index) + ".";
+    return {gguf ? "v.blk." + number : prefix + "blocks." + number, gguf};
+  }
+};
+
+struct Dense {
+  WeightPtr weight;
+  BufferPtr bias;
+};
+
+// A projection and the norm in front of it. Fused, they are one op: what is added to the residual stream has its mean
+// taken out when it is loaded, so that the layer norm is an RMS norm, and the norm's own bias is part of the
+// projection's.
+struct NormedDense {
+  LayerNorm norm;
+  Norm fused;
+  Dense dense;
+};
+
+struct TowerBlock {
+  NormedDense qkv, up;
+  Dense out, down;
+};
+
+struct Tower {
+  bool fused = false;
+  Dense patches, merge_up, merge_down;
+  std::vector<float> places;  // [side * side, width]
+  Rope rope;
+  std::vector<TowerBlock> blocks;
+  LayerNorm merge_norm;
+};
+
+// `fused`: the device fuses an RMS norm into the projection behind it.
+Tower bind_tower(Weights& weights, const TowerNames& names, const TowerShape& shape, bool fused);
+
+}  // namespace longhand
