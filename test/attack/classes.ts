@@ -31,6 +31,7 @@ export const CLASSES = {
     title: 'Answers of a hub',
     files: [
       'attack/hub.test.ts',
+      'attack/hub-wire.test.ts',
       'attack/network.test.ts',
       'app/models/download.test.ts',
       'app/models/sources/remote-headers.test.ts',

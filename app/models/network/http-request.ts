@@ -3,6 +3,7 @@ import type { Address } from './address.ts';
 import { type Bytes, DownloadError } from './download-error.ts';
 import { openFile } from './file-transport.ts';
 import { openHttp } from './http-transport.ts';
+import { leadsInside } from './private-hosts.ts';
 import { hiddenCredentials } from './redact-credentials.ts';
 import type { Answered, Open, RequestHeaders } from './transport.ts';
 
@@ -79,6 +80,9 @@ function nextHop(from: URL, location: string): URL {
   const allowed = next.protocol === 'https:' || next.protocol === from.protocol;
   if (!allowed || (next.protocol !== 'https:' && next.protocol !== 'http:')) {
     throw new DownloadError('server', `[download] redirect to ${next.protocol}, only https is allowed`);
+  }
+  if (leadsInside(from, next)) {
+    throw new DownloadError('server', `[download] ${from.host} redirects into the own network, which is not allowed`);
   }
   return withoutPassword(next);
 }

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { guarded } from '../../protocol/index.ts';
 import type { Bytes } from './download-error.ts';
 import type { Open } from './transport.ts';
@@ -22,6 +23,15 @@ export const openHttp: Open = (url, headers, signal) =>
     );
     // It may also fail later: whoever reads the body hears of that.
     request.on('error', reject);
+    // Another protocol that nobody asked for is no answer; Node tells of it in no other way.
+    request.on(
+      'upgrade',
+      guarded(reject, (_: IncomingMessage, socket: Socket) => {
+        socket.destroy();
+        throw new Error('the server answers in another protocol');
+      }),
+    );
+    request.on('close', () => reject(new Error('the connection closed without an answer')));
   });
 
 function headerOf({ headers }: IncomingMessage, name: string): string | null {

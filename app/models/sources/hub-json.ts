@@ -1,6 +1,7 @@
 import { createValueCount, MAX_VALUES } from '../../protocol/index.ts';
 import { type Bytes, DownloadError } from '../network/download-error.ts';
 import { addressOf, type Network } from '../network/http-request.ts';
+import { leadsInside } from '../network/private-hosts.ts';
 import { hiddenCredentials } from '../network/redact-credentials.ts';
 
 //  The answers of a hub's interface: lists and descriptions, never files. They are small, come from the one host that was asked,
@@ -69,6 +70,9 @@ function nextHop(from: URL, location: string): URL {
       'server',
       `[hub] redirect from ${from.host} to an address with a password, which is not allowed`,
     );
+  }
+  if (leadsInside(from, next)) {
+    throw new DownloadError('server', `[hub] ${from.host} redirects into the own network, which is not allowed`);
   }
   return next;
 }

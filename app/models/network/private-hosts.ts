@@ -1,0 +1,39 @@
+import { BlockList, isIP } from 'node:net';
+
+//  Addresses that only this computer or its network reaches. A server of the internet that sends us there wants us to ask what it
+//  cannot ask itself: a router, a printer, another program of this machine.
+
+const own = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const)
+  own.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of [
+  ['::', 127],
+  ['64:ff9b::', 96],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const)
+  own.addSubnet(network, prefix, 'ipv6');
+
+/** Names that no public server has: those without a point are looked for in the own network. */
+const OWN_NAME = /^[^.]+$|\.(?:localhost|local|internal|lan|home\.arpa)$/;
+
+export function isPrivateHost({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+  const version = isIP(host);
+  return version === 0 ? OWN_NAME.test(host) : own.check(host, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** Whether a redirect leads from the internet into the own network. */
+export const leadsInside = (from: URL, to: URL): boolean => isPrivateHost(to) && !isPrivateHost(from);
