@@ -17,7 +17,7 @@ import { createModelService, type ModelServiceOptions } from '../models/model-se
 import { createPromptCacheControl } from '../models/registry/prompt-cache-control.ts';
 import { createPromptCacheFiles } from '../models/storage/prompt-cache-files.ts';
 import {
-  builtInEncoder,
+  builtInEmbedder,
   type ClientFrame,
   type CoreFrame,
   createSwitchboard,
@@ -179,13 +179,13 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     db,
     emit,
     engine,
-    encoders: {
+    embedders: {
       find: (modelId) => {
-        if (modelId !== builtInEncoder.id) return models.encoder(modelId);
+        if (modelId !== builtInEmbedder.id) return models.embedder(modelId);
         const { device, threads } = settings;
-        return { target: { path: join(options.resources, 'encoder'), device, threads }, name: builtInEncoder.name };
+        return { target: { path: join(options.resources, 'encoder'), device, threads }, name: builtInEmbedder.name };
       },
-      preset: process.env.LONGHAND_EMBEDDING === 'off' ? null : builtInEncoder.id,
+      preset: process.env.LONGHAND_EMBEDDING === 'off' ? null : builtInEmbedder.id,
       reranker: models.reranker,
       qaReranker: join(options.resources, 'reader'),
     },

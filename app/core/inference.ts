@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChatEngine } from '../engine/elsewhere/engines.ts';
 import type {
-  EncoderTarget,
+  EmbedderTarget,
   GrammarText,
   LoadTarget,
   Prompt,
@@ -94,7 +94,7 @@ export type Inference = {
 
 export type InferenceOptions = {
   engine: ChatEngine;
-  library: Pick<ModelRegistry, 'list' | 'target' | 'encoder' | 'thinksByDefault' | 'used' | 'look'>;
+  library: Pick<ModelRegistry, 'list' | 'target' | 'embedder' | 'thinksByDefault' | 'used' | 'look'>;
   /** Beside the library: encoders and rankers that come with the app. */
   builtIn: readonly BuiltIn[];
   settings: () => Settings;
@@ -135,10 +135,10 @@ export function createInference({
     return library.target(entry.id);
   }
 
-  async function encoderOf(model: string, kind: 'encoder' | 'ranker'): Promise<EncoderTarget> {
+  async function embedderOf(model: string, kind: 'encoder' | 'ranker'): Promise<EmbedderTarget> {
     const { entry, target } = await find(model, kind);
     const { device, threads } = settings();
-    return target ? { ...target, device, threads } : library.encoder(entry.id, kind).target;
+    return target ? { ...target, device, threads } : library.embedder(entry.id, kind).target;
   }
 
   /** @throws LonghandError `unreadable`, `too-large` of a picture */
@@ -245,11 +245,11 @@ export function createInference({
       return engine.ask('count', { model: target, prompt: await promptOf(request, target) });
     },
     async embed(model, texts, kind) {
-      const target = await encoderOf(model, 'encoder');
+      const target = await embedderOf(model, 'encoder');
       return { vectors: await embedAll(engine, target, texts, kind), tokens: await countAll(engine, target, texts) };
     },
     async rank(model, query, texts) {
-      const target = await encoderOf(model, 'ranker');
+      const target = await embedderOf(model, 'ranker');
       const { scores } = await engine.ask('rank', { target, query, texts });
       const [asked, read] = [await countAll(engine, target, [query]), await countAll(engine, target, texts)];
       return { scores: scores.map((score) => 1 / (1 + Math.exp(-score))), tokens: asked * texts.length + read };
@@ -288,7 +288,7 @@ function createCalls(format: CallFormat | null, tools: readonly Tool[]): Calls {
 }
 
 /** What is less urgent comes back before it is done, to be asked again for the rest. */
-async function embedAll(engine: ChatEngine, target: EncoderTarget, texts: string[], kind: 'query' | 'passage') {
+async function embedAll(engine: ChatEngine, target: EmbedderTarget, texts: string[], kind: 'query' | 'passage') {
   const vectors: Float32Array[] = [];
   while (vectors.length < texts.length) {
     const rest = texts.slice(vectors.length);
@@ -297,7 +297,7 @@ async function embedAll(engine: ChatEngine, target: EncoderTarget, texts: string
   return vectors;
 }
 
-async function countAll(engine: ChatEngine, { path }: EncoderTarget, texts: string[]): Promise<number> {
+async function countAll(engine: ChatEngine, { path }: EmbedderTarget, texts: string[]): Promise<number> {
   let tokens = 0;
   for (const text of texts) tokens += await engine.ask('countText', { model: { path, template: null }, text });
   return tokens;

@@ -1,11 +1,11 @@
 import { join, posix } from 'node:path';
-import type { EncoderTarget } from '../engine/ipc-protocol.ts';
-import { builtInEncoder, canChat, type ModelEntry } from '../protocol/index.ts';
+import type { EmbedderTarget } from '../engine/ipc-protocol.ts';
+import { builtInEmbedder, canChat, type ModelEntry } from '../protocol/index.ts';
 
 //  The models as other programs name them.
 
 /** One that is in no list of models, for it can be neither removed nor moved. */
-export type BuiltIn = { name: string; kind: 'encoder' | 'ranker'; target: Pick<EncoderTarget, 'path' | 'adapter'> };
+export type BuiltIn = { name: string; kind: 'encoder' | 'ranker'; target: Pick<EmbedderTarget, 'path' | 'adapter'> };
 
 export type ServedModel = { id: string; name: string } & (
   | { kind: 'chat' | 'encoder' | 'ranker'; entry: ModelEntry; target?: never }
@@ -15,7 +15,7 @@ export type ServedModel = { id: string; name: string } & (
 export const builtInModels = (resources: string): BuiltIn[] => {
   const path = join(resources, 'encoder');
   return [
-    { name: builtInEncoder.name, kind: 'encoder', target: { path } },
+    { name: builtInEmbedder.name, kind: 'encoder', target: { path } },
     { name: 'longhand-reader', kind: 'ranker', target: { path, adapter: join(resources, 'reader') } },
   ];
 };

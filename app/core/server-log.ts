@@ -11,7 +11,7 @@ export type KnownKey = { id: string; name: string; digest: Uint8Array };
 export const digestOf = (key: string): Uint8Array => createHash('sha256').update(key).digest();
 
 /** Refused ones have a list of their own: whoever knocks all day does not push out the others. */
-export const kept = {
+export const retention = {
   answered: 200,
   refused: 50,
   texts: 20,
@@ -164,14 +164,14 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
         writtenTokens: (entry.row.writtenTokens ?? 0) + 1,
       });
       if (entry.texts && part.type === 'text') {
-        entry.texts[part.kind] = (entry.texts[part.kind] + part.text).slice(0, kept.characters);
+        entry.texts[part.kind] = (entry.texts[part.kind] + part.text).slice(0, retention.characters);
       }
     }
   }
 
   function inspect(entry: Entry, { messages }: AnswerRequest): void {
     if (!inspecting()) return;
-    let room: number = kept.characters;
+    let room: number = retention.characters;
     const asked = messages.map(({ role, text }) => {
       const shown = text.slice(0, room);
       room -= shown.length;
@@ -179,7 +179,7 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
     });
     entry.texts = { asked, thinking: '', answer: '' };
     change(entry, { inspected: true });
-    for (const old of entries.filter(({ texts }) => texts).slice(kept.texts)) forget(old);
+    for (const old of entries.filter(({ texts }) => texts).slice(retention.texts)) forget(old);
   }
 
   function forget(entry: Entry): void {
@@ -247,8 +247,8 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
 /** The oldest go first; what runs stays. */
 function trimmed(entries: Entry[]): Entry[] {
   const left = {
-    answered: kept.answered as number,
-    refused: kept.refused as number,
+    answered: retention.answered as number,
+    refused: retention.refused as number,
   };
   return entries.filter(({ row }) => {
     if (row.totalMs === null) return true;

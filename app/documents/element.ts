@@ -48,9 +48,9 @@ export type Source = {
 };
 
 /** What is known when all has been read. */
-export type Facts = { title: string | null; pages: number | null };
+export type DocumentMetadata = { title: string | null; pages: number | null };
 
-export type Reader = (source: Source, sink: Sink) => Promise<Facts>;
+export type Reader = (source: Source, sink: Sink) => Promise<DocumentMetadata>;
 
 export const row = (cells: string[], where: Where, head = false): Element => ({
   kind: 'row',

@@ -44,7 +44,7 @@ import { followHelp } from './import/builtin-manual.ts';
 import { createFileStore } from './import/file-store.ts';
 import { createWatcher } from './import/folder-watcher.ts';
 import { createImporter } from './import/importer.ts';
-import { createEmbedding, type Encoders } from './index/embedding-index.ts';
+import { createEmbedding, type Embedders } from './index/embedding-index.ts';
 import { createListing } from './listing.ts';
 import type { SystemRecogniser } from './parse/assets.ts';
 import type { StartReader } from './parse/fork-parser.ts';
@@ -58,7 +58,7 @@ export type DocumentsOptions = {
   emit: Emit;
   dataFolder: string;
   engine: Engine;
-  encoders: Encoders;
+  embedders: Embedders;
   startReader: StartReader;
   /** Reads pictures where the system can; without it Tesseract does. */
   recognise?: SystemRecogniser | null;
@@ -124,7 +124,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
   const embedding = createEmbedding({
     db,
     engine: options.engine,
-    encoders: options.encoders,
+    embedders: options.embedders,
     changed: collectionsChanged,
     report,
   });

@@ -85,10 +85,10 @@ export type Priority = 'chat' | 'server' | 'title';
 
 /** An encoder, in memory beside the model of the chat. */
 /** `adapter`: the folder of one that makes a cross-encoder of an encoder. */
-export type EncoderTarget = Pick<LoadTarget, 'path' | 'device' | 'threads'> & { adapter?: string };
+export type EmbedderTarget = Pick<LoadTarget, 'path' | 'device' | 'threads'> & { adapter?: string };
 
 export type Embedding = {
-  target: EncoderTarget;
+  target: EmbedderTarget;
   texts: string[];
   /** What stands before each text, where the encoder wants something there. */
   kind: 'query' | 'passage';
@@ -101,7 +101,7 @@ export type Embedding = {
 export type Embedded = { vectors: Float32Array[] };
 
 /** A question and passages that a cross-encoder reads together with it, each for itself. */
-export type Ranking = { target: EncoderTarget; query: string; texts: string[] };
+export type Ranking = { target: EmbedderTarget; query: string; texts: string[] };
 
 /** In the order of the texts; higher is better. */
 export type Ranked = { scores: number[] };

@@ -11,15 +11,15 @@ export function run(command, args, { cwd, env, progress } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env: env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'] });
     const line = progressLine();
-    const kept = [];
+    const lastLines = [];
     const take = (chunk) => {
       for (const text of String(chunk).split(/[\r\n]+/)) {
         if (text.trim() === '') continue;
         const shown = progress ? progress(text) : text;
         if (shown) line.show(shown);
         if (progress && shown) continue;
-        kept.push(text);
-        if (kept.length > KEPT_LINES) kept.shift();
+        lastLines.push(text);
+        if (lastLines.length > KEPT_LINES) lastLines.shift();
       }
     };
     child.stdout.on('data', take);
@@ -31,7 +31,7 @@ export function run(command, args, { cwd, env, progress } = {}) {
     child.on('close', (code, signal) => {
       line.end();
       if (code === 0) return resolve();
-      for (const text of kept) say(`  ${text}`);
+      for (const text of lastLines) say(`  ${text}`);
       reject(new Error(`[${[command, ...args].join(' ')}] ended with ${signal ?? code}`));
     });
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Conditions } from '../protocol/index.ts';
 
 /** How conditions are read; tests pass another machine. */
-export type Probe = {
+export type MachineReader = {
   platform: NodeJS.Platform;
   /** Names in a folder; none when it is not there. */
   list(folder: string): string[];
@@ -23,15 +23,15 @@ const ZONES = '/sys/class/thermal';
 const HOT = 90_000;
 
 /** What makes a measurement say less than it seems: a battery, heat, or other work. */
-export function readConditions(probe: Probe = thisMachine): Conditions {
+export function readConditions(machine: MachineReader = thisMachine): Conditions {
   return {
     // More than half of the processors are kept busy by something else.
-    busy: probe.load() > probe.processors() / 2,
-    ...(probe.platform === 'darwin' ? macPower(probe) : linuxPower(probe)),
+    busy: machine.load() > machine.processors() / 2,
+    ...(machine.platform === 'darwin' ? macPower(machine) : linuxPower(machine)),
   };
 }
 
-function macPower({ ask }: Probe): Pick<Conditions, 'battery' | 'hot'> {
+function macPower({ ask }: MachineReader): Pick<Conditions, 'battery' | 'hot'> {
   const limit = /CPU_Speed_Limit\s*=\s*(\d+)/.exec(ask('pmset', ['-g', 'therm']))?.[1];
   return {
     battery: ask('pmset', ['-g', 'batt']).includes("'Battery Power'"),
@@ -39,7 +39,7 @@ function macPower({ ask }: Probe): Pick<Conditions, 'battery' | 'hot'> {
   };
 }
 
-function linuxPower({ list, read }: Probe): Pick<Conditions, 'battery' | 'hot'> {
+function linuxPower({ list, read }: MachineReader): Pick<Conditions, 'battery' | 'hot'> {
   const supplies = list(SUPPLIES).map((name) => join(SUPPLIES, name));
   const zones = list(ZONES).filter((name) => name.startsWith('thermal_zone'));
   return {
@@ -48,7 +48,7 @@ function linuxPower({ list, read }: Probe): Pick<Conditions, 'battery' | 'hot'> 
   };
 }
 
-const thisMachine: Probe = {
+const thisMachine: MachineReader = {
   platform: process.platform,
   list: (folder) => quietly(() => readdirSync(folder), []),
   read: (file) => quietly(() => readFileSync(file, 'utf8'), ''),

@@ -18,7 +18,7 @@ import { deviceInUse, guarded, LonghandError, type Report } from '../protocol/in
 import type { Database } from '../store/database/database.ts';
 import { createDownloadQueue, type DownloadQueueOptions } from './downloads/download-queue.ts';
 import { createElsewhere, type ElsewhereService } from './elsewhere/service.ts';
-import { linkOf, listAdoptable } from './external/link.ts';
+import { linkOf, listExternalModels } from './external/link.ts';
 import { createBandwidth } from './hardware/bandwidth.ts';
 import { machineFacts, memoryIsShort, memoryLimit } from './hardware/hardware.ts';
 import { createIdleUnload } from './hardware/idle-unload.ts';
@@ -132,9 +132,9 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     builtIn: builtInModels(resources),
     now,
   });
-  const facts = async () =>
+  const machine = async () =>
     machineFacts((await place.look()) ? place.folder() : place.home, limit(), bandwidth.known());
-  const tellMachine = guarded(report, async () => emit('machine.changed', await facts()));
+  const tellMachine = guarded(report, async () => emit('machine.changed', await machine()));
   const bandwidth = createBandwidth({
     db,
     engine,
@@ -177,7 +177,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
   const downloads = createDownloadQueue({
     db,
     shelf,
-    barred: () => (place.there() ? (mover.copying() ? 'moving' : null) : 'away'),
+    barred: () => (place.there() ? (mover.copying() ? 'moving' : null) : 'unmounted'),
     source: sources.byId,
     net: (about) => networkLog.via({ reason: 'download', about }),
     changed: (list) => emit('downloads.changed', list),
@@ -268,16 +268,16 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     },
     'models.listExternal': async () => {
       const known = new Set((await library.list()).map(({ path }) => path));
-      return (await listAdoptable()).filter(({ path }) => !known.has(path));
+      return (await listExternalModels()).filter(({ path }) => !known.has(path));
     },
     'models.linkExternal': async ({ path }) => {
-      const model = (await listAdoptable()).find((one) => one.path === path);
+      const model = (await listExternalModels()).find((one) => one.path === path);
       if (!model) throw new LonghandError('not-found', `[models] no other program keeps a model at ${path}`);
       return library.add(await linkOf(model, place.links()), model.name);
     },
     'models.machine': () => {
       bandwidth.want();
-      return facts();
+      return machine();
     },
 
     'weightCache.size': packed.size,

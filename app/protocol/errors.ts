@@ -55,7 +55,7 @@ export const FailureReason = z.enum([
   'writes-nothing', // an encoder, where a model that writes is wanted
   'part-of-a-model', // some of its files alone
   'being-written', // by another program
-  'away', // its drive or folder is not there
+  'unmounted', // its drive or folder is not there
   'not-ours', // nothing is known to check its files against
   // of a chat
   'queue-full', // as many messages wait as may

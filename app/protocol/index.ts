@@ -10,7 +10,7 @@ export * from './events.ts';
 export * from './ids.ts';
 export * from './mcp.ts';
 export * from './metrics.ts';
-export * from './models/built-in-encoder.ts';
+export * from './models/built-in-embedder.ts';
 export * from './models/default-model.ts';
 export * from './models/downloads.ts';
 export * from './models/elsewhere.ts';

@@ -33,20 +33,20 @@ export type Uploads = {
 export function createUploads(dataFolder: string, limits = uploadLimits): Uploads {
   const folder = emptyFolder(dataFolder, 'uploads');
   /** Bytes of each, as far as it came. */
-  const kept = new Map<string, number>();
+  const uploads = new Map<string, number>();
   const coming = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
-  const all = () => [...kept.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const all = () => [...uploads.values()].reduce((sum, bytes) => sum + bytes, 0);
 
   async function discard(path: string) {
     await rm(path, { force: true });
-    kept.delete(path);
+    uploads.delete(path);
   }
 
   /** Two that are written into one, or a file where a folder stands, spoil each other. */
   function demandPlace(path: string, name: string) {
     const clashes = (one: string) => one.startsWith(path + sep) || path.startsWith(one + sep);
-    if (!coming.has(path) && ![...kept.keys()].some(clashes)) return;
+    if (!coming.has(path) && ![...uploads.keys()].some(clashes)) return;
     throw new LonghandError('conflict', `[upload] ${name} has the same path as another file of its set`);
   }
 
@@ -63,8 +63,8 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
       if (set === undefined && bytes > limits.bytes) {
         throw new LonghandError('too-large', `[upload] ${name} has more than ${limits.bytes} bytes`);
       }
-      const waiting = set === undefined ? all() + bytes - (kept.get(path) ?? 0) : 0;
-      if (kept.size - Number(kept.has(path)) >= limits.files || waiting > limits.allBytes) {
+      const waiting = set === undefined ? all() + bytes - (uploads.get(path) ?? 0) : 0;
+      if (uploads.size - Number(uploads.has(path)) >= limits.files || waiting > limits.allBytes) {
         throw new LonghandError(
           'too-large',
           `[upload] ${name}: too much is waiting; the limit is ${limits.allBytes} bytes`,
@@ -77,7 +77,7 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
     const free = await freeBytes(folder);
     demand(announced, free);
     if (set !== undefined) demandPlace(path, name);
-    kept.set(path, 0);
+    uploads.set(path, 0);
     coming.add(path);
     let bytes = 0;
     const counted = new Transform({
@@ -85,7 +85,7 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
         bytes += chunk.length;
         try {
           demand(bytes, free);
-          kept.set(path, bytes);
+          uploads.set(path, bytes);
           done(null, chunk);
         } catch (error) {
           done(error as Error);

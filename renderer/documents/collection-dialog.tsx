@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { builtInEncoder, type Collection, failureOf, type ModelId } from '../../app/protocol/index.ts';
+import { builtInEmbedder, type Collection, failureOf, type ModelId } from '../../app/protocol/index.ts';
 import { choose, core, isElectron } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { sentenceOf } from '../sentences.ts';
@@ -127,7 +127,7 @@ function Meaning({ collection }: { collection: Collection }) {
   };
   const options = [
     { value: BY_WORDS, name: t('documents.wordsAlone') },
-    { value: builtInEncoder.id as string, name: t('documents.builtInEncoder', { model: builtInEncoder.name }) },
+    { value: builtInEmbedder.id as string, name: t('documents.builtInEmbedder', { model: builtInEmbedder.name }) },
     ...encoders.map((model) => ({ value: model.id as string, name: model.name })),
   ];
   if (embedding && !options.some(({ value }) => value === embedding.modelId))

@@ -58,7 +58,7 @@ function Found({ onUse }: { onUse: (model: ModelEntry) => void }) {
   const external = useModels((state) => state.externalModels) ?? [];
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Failure | null>(null);
-  const adopt = async ({ path }: ExternalModel) => {
+  const link = async ({ path }: ExternalModel) => {
     setBusy(true);
     setProblem(null);
     try {
@@ -77,7 +77,7 @@ function Found({ onUse }: { onUse: (model: ModelEntry) => void }) {
             <button
               type="button"
               disabled={busy}
-              onClick={() => void adopt(model)}
+              onClick={() => void link(model)}
               className="flex min-h-9 w-full items-center gap-2 rounded-sm px-2.5 text-start ring-inset-focus hover:bg-hover disabled:opacity-60"
             >
               <bdi className="min-w-0 flex-1 truncate font-medium">{model.name}</bdi>

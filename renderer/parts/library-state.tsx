@@ -14,8 +14,8 @@ export function LibraryState() {
   if (library?.move) return <Moving move={library.move} />;
   if (!library?.unmounted) return null;
   return (
-    <Notice tone="warn" title={t('library.away')}>
-      <span dir="ltr">{library.folder}</span>. {t('library.awayAbout')}
+    <Notice tone="warn" title={t('library.unmounted')}>
+      <span dir="ltr">{library.folder}</span>. {t('library.unmountedAbout')}
     </Notice>
   );
 }

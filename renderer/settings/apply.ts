@@ -9,8 +9,8 @@ const THEME = 'longhand.theme';
 
 /** The theme of last time, before the core answers: a dark room stays dark while the window opens. */
 export const rememberedTheme = (): Settings['theme'] => {
-  const kept = localStorage.getItem(THEME);
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
+  const stored = localStorage.getItem(THEME);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
 };
 
 export function applyTheme(theme: Settings['theme']): void {

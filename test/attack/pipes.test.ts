@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readSafetensors } from '../../app/cli/runtime/safetensors.ts';
-import { createFingerprints } from '../../app/documents/index/encoder-fingerprint.ts';
+import { createFingerprints } from '../../app/documents/index/embedder-fingerprint.ts';
 import { readModelText } from '../../app/engine/process/model/tokenizer-files.ts';
 import { openPartFile } from '../../app/models/downloads/part-file.ts';
-import { linkOf, listAdoptable } from '../../app/models/external/link.ts';
+import { linkOf, listExternalModels } from '../../app/models/external/link.ts';
 import { openFile } from '../../app/models/network/file-transport.ts';
 import { certificatesIn } from '../../app/models/network/network-config.ts';
 import { checkFiles } from '../../app/models/registry/verify-files.ts';
@@ -63,13 +63,13 @@ const PLACES: Readonly<Record<string, Place>> = {
     name: 'hub/models--a--b/refs/main',
     read: async (_, folder) => {
       mkdirSync(join(folder, 'hub/models--a--b/snapshots/1'), { recursive: true });
-      expect(await listAdoptable({ home: folder, env: { HF_HUB_CACHE: join(folder, 'hub') } })).toEqual([]);
+      expect(await listExternalModels({ home: folder, env: { HF_HUB_CACHE: join(folder, 'hub') } })).toEqual([]);
     },
   },
   'the manifest of another program': {
     name: 'ollama/manifests/registry/x/latest',
     read: async (_, folder) =>
-      expect(await listAdoptable({ home: folder, env: { OLLAMA_MODELS: join(folder, 'ollama') } })).toEqual([]),
+      expect(await listExternalModels({ home: folder, env: { OLLAMA_MODELS: join(folder, 'ollama') } })).toEqual([]),
   },
   'a model of a folder': { name: 'blob', read: (path) => folderSource(() => null).repository(path, null, never) },
   'a file of a folder, fetched': {

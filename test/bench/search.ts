@@ -3,15 +3,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createFingerprints } from '../../app/documents/index/embedder-fingerprint.ts';
 import { createEmbedding } from '../../app/documents/index/embedding-index.ts';
-import { createFingerprints } from '../../app/documents/index/encoder-fingerprint.ts';
 import { find } from '../../app/documents/search/hybrid-search.ts';
 import type { Engine } from '../../app/engine/client/engine-client.ts';
 import type { ModelId } from '../../app/protocol/index.ts';
 import { addContent } from '../../app/store/documents/chunks.ts';
 import { createCollection } from '../../app/store/documents/collections.ts';
 import { addDocument } from '../../app/store/documents/documents.ts';
-import { addVectors, encoderOf, setEncoder, setModel, setServing } from '../../app/store/documents/vectors.ts';
+import { addVectors, embedderOf, setEmbedder, setModel, setServing } from '../../app/store/documents/vectors.ts';
 import { openStore } from '../../app/store/store.ts';
 
 const count = Number(process.argv[2] ?? 50_000);
@@ -57,7 +57,7 @@ const encoders = {
   qaReranker: null,
 };
 const engine = { ask: async () => ({ vectors: [vector()] }) } as unknown as Engine;
-const encoder = encoderOf(db, modelId, await createFingerprints()(weights)).number;
+const encoder = embedderOf(db, modelId, await createFingerprints()(weights)).number;
 
 for (let done = 0; done < count; done += 1000) {
   const passages = Array.from({ length: 1000 }, () => ({
@@ -75,7 +75,7 @@ for (let done = 0; done < count; done += 1000) {
   addVectors(db, encoder, rows);
 }
 setModel(db, id, modelId);
-setEncoder(db, id, encoder);
+setEmbedder(db, id, encoder);
 setServing(db, id, encoder);
 
 const embedding = createEmbedding({ db, engine, encoders, changed: () => {} });

@@ -41,7 +41,7 @@ export async function openShelf(
     startReader?: StartReader;
     help?: string;
     /** Without it there is no encoder. */
-    meaning?: Pick<DocumentsOptions, 'engine' | 'encoders'>;
+    meaning?: Pick<DocumentsOptions, 'engine' | 'embedders'>;
     recognise?: DocumentsOptions['recognise'];
     onEvent?: (name: EventName, payload: unknown) => void;
     turnMs?: number;

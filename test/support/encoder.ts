@@ -9,13 +9,13 @@ import { realModel } from './real-models.mjs';
 export const MINILM = 'minilm' as ModelId;
 
 /** The real engine process with all-MiniLM-L6-v2, as documents want it. */
-export async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'encoders'>> {
+export async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'embedders'>> {
   const path = await realModel('minilm');
   const engine = createEngine({ startEngine: realEngine(), onStatus: () => {} });
   onTestFinished(() => engine.close());
   return {
     engine,
-    encoders: {
+    embedders: {
       find: () => ({ target: { path, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
       preset: MINILM,
       reranker: () => null,

@@ -209,7 +209,7 @@ export function fakeModels(
       const ours = path?.includes('/longhand/') ?? false;
       return {
         modelId,
-        ownership: path === null ? 'built-in' : ours ? 'downloaded' : 'linked',
+        ownership: path === null ? 'built-in' : ours ? 'downloaded' : 'external',
         origin: ours ? { source: 'huggingface', repository: `acme/${modelId}`, commit: '0123456789ab' } : null,
         bytes,
         frees: ours ? bytes : 0,

@@ -26,10 +26,10 @@ export function fillLibrary(folder: string, count: number, at: (file: number) =>
   db.transaction(() => {
     for (let file = 0; file < count; file++) {
       const description = shapeOf(shapes[file % shapes.length] as string, 2.7e9 + file, 'Q4_K_M');
-      const facts = { description, thinking: { able: true, byDefault: file % 2 === 0 } };
+      const metadata = { description, thinking: { able: true, byDefault: file % 2 === 0 } };
       const id = `model-${file}` as ModelId;
       const settings = { sampling: { temperature: 0.7 }, template: null, contextLength: null, device: null };
-      addModel(db, { id, name: `Model ${file}`, path: at(file), facts, ...(file % 5 === 0 && { settings }) }, file);
+      addModel(db, { id, name: `Model ${file}`, path: at(file), metadata, ...(file % 5 === 0 && { settings }) }, file);
       if (file % 3 === 0) setModelUsed(db, id, (file * 7919) % count);
     }
   });

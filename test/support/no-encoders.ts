@@ -6,7 +6,7 @@ const none = (): never => {
 };
 
 /** Documents that are searched by words alone. */
-export const noEncoders: Pick<DocumentsOptions, 'engine' | 'encoders'> = {
+export const noEncoders: Pick<DocumentsOptions, 'engine' | 'embedders'> = {
   engine: { ask: async () => none() } as unknown as DocumentsOptions['engine'],
-  encoders: { find: none, preset: null, reranker: () => null, qaReranker: null },
+  embedders: { find: none, preset: null, reranker: () => null, qaReranker: null },
 };

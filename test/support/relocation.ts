@@ -36,7 +36,7 @@ export async function layOut(): Promise<void> {
   });
   const about = { name: 'Tiny', source: 'mirror', repository: 'acme/tiny', commit: '0123456789ab', checkedAt: 1 };
   const path = await shelf.assemble(MODEL, { ...about, files: kept });
-  addModel(db, { id, name: 'Tiny', path, facts: null }, 1);
+  addModel(db, { id, name: 'Tiny', path, metadata: null }, 1);
 }
 
 /** A new library in a new data folder; the tests before left theirs behind. */

@@ -141,11 +141,11 @@ export function createMessageWriter({
 }
 
 function applied(message: Message, step: Step): Message {
-  const kept = (kind: Cut['kind'], text: string) => (step.cut?.kind === kind ? text.slice(0, step.cut.length) : text);
+  const uncut = (kind: Cut['kind'], text: string) => (step.cut?.kind === kind ? text.slice(0, step.cut.length) : text);
   return {
     ...message,
-    text: kept('answer', message.text) + step.text,
-    thinking: kept('thinking', message.thinking) + step.thinking,
+    text: uncut('answer', message.text) + step.text,
+    thinking: uncut('thinking', message.thinking) + step.thinking,
     loops: [...message.loops, ...step.loops],
   };
 }

@@ -26,7 +26,7 @@ export function closest({ grounding }: Message): Grounding {
   const { quote, sources = [] } = grounding ?? {};
   const source = sources.find(({ number }) => number === quote?.source) ?? sources[0];
   if (!grounding || !source)
-    throw new LonghandError('conflict', '[turns.retry] no passage came close to this question');
+    throw new LonghandError('conflict', '[turns.regenerate] no passage came close to this question');
   return {
     ...grounding,
     found: true,

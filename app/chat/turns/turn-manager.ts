@@ -36,14 +36,14 @@ type Sent = Request<'turns.send'>;
 
 export type TurnManager = {
   send(sent: Sent): Started;
-  edit(messageId: MessageId, text: string): Started;
-  rewrite(messageId: MessageId, text: string): Message;
-  retry(messageId: MessageId, documents: Request<'turns.regenerate'>['documents']): Started;
-  resume(messageId: MessageId): Started;
+  editAndResend(messageId: MessageId, text: string): Started;
+  editAnswer(messageId: MessageId, text: string): Message;
+  regenerate(messageId: MessageId, documents: Request<'turns.regenerate'>['documents']): Started;
+  continue(messageId: MessageId): Started;
   runToolAgain(messageId: MessageId, useId: ToolUseId): Started;
   cancel(turnId: TurnId): void;
-  answerNow(turnId: TurnId): void;
-  hold(turnId: TurnId): void;
+  skipThinking(turnId: TurnId): void;
+  cancelAutoDecision(turnId: TurnId): void;
   decide(turnId: TurnId, choice: PauseAction): void;
   decideTool(turnId: TurnId, useId: ToolUseId, choice: ToolChoice): void;
   editQueued(messageId: MessageId, text: string | null): void;
@@ -231,10 +231,10 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
       return behind ? sendLater(chat, sent, waiting) : sendAtOnce(chat, sent);
     },
 
-    edit(messageId, text) {
+    editAndResend(messageId, text) {
       const old = getMessage(db, messageId);
       if (old.role !== 'user')
-        throw new LonghandError('bad-request', '[turns.edit] only the user’s messages can be edited');
+        throw new LonghandError('bad-request', '[turns.editAndResend] only the user’s messages can be edited');
       const active = ofChat(old.chatId);
       const [message, reply] = db.transaction(() => {
         const added = addMessage(
@@ -252,10 +252,10 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
       return { userMessageId: message.id, ...started };
     },
 
-    rewrite(messageId, text) {
+    editAnswer(messageId, text) {
       const old = getMessage(db, messageId);
       if (old.role !== 'assistant')
-        throw new LonghandError('bad-request', '[turns.rewrite] only answers can be rewritten');
+        throw new LonghandError('bad-request', '[turns.editAnswer] only answers can be edited');
       const active = ofChat(old.chatId);
       const [message, chat] = db.transaction(() => {
         const fields = {
@@ -275,10 +275,10 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
       return message;
     },
 
-    retry(messageId, documents) {
+    regenerate(messageId, documents) {
       const old = getMessage(db, messageId);
       if (old.role !== 'assistant' || old.parentId === null) {
-        throw new LonghandError('bad-request', '[turns.retry] only answers can be retried');
+        throw new LonghandError('bad-request', '[turns.regenerate] only answers can be regenerated');
       }
       // Pressed twice, or in two windows: the answer that was just continuation is the one that was wanted.
       const continuation = answerToContinue(old.chatId, old.parentId);
@@ -291,16 +291,17 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
       return { userMessageId: null, ...started };
     },
 
-    resume(messageId) {
+    continue(messageId) {
       const { role, chatId } = getMessage(db, messageId);
-      if (role !== 'assistant') throw new LonghandError('bad-request', '[turns.resume] only answers can be continued');
+      if (role !== 'assistant')
+        throw new LonghandError('bad-request', '[turns.continue] only answers can be continued');
       const active = ofChat(chatId);
       if (active?.messageId === messageId) return { userMessageId: null, messageId, turnId: active.turn.turnId };
-      if (active) throw new LonghandError('conflict', '[turns.resume] this chat is being answered');
+      if (active) throw new LonghandError('conflict', '[turns.continue] this chat is being answered');
       // What its last writer still holds comes before what is written now.
       const held = [...running.values()].find((one) => one.messageId === messageId);
       if (held && !held.turn.flush())
-        throw new LonghandError('disk-full', '[turns.resume] the text of the answer cannot be saved yet');
+        throw new LonghandError('disk-full', '[turns.continue] the text of the answer cannot be saved yet');
       const message = getMessage(db, messageId);
       const chat = getChat(db, chatId);
       const stored = db.transaction(() => {
@@ -334,8 +335,8 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     },
 
     cancel: (turnId) => running.get(turnId)?.turn.cancel(),
-    answerNow: (turnId) => find(turnId).answerNow(),
-    hold: (turnId) => find(turnId).hold(),
+    skipThinking: (turnId) => find(turnId).skipThinking(),
+    cancelAutoDecision: (turnId) => find(turnId).cancelAutoDecision(),
     decide: (turnId, choice) => find(turnId).decide(choice),
     decideTool: (turnId, useId, choice) => find(turnId).decideTool(useId, choice),
 

@@ -33,8 +33,8 @@ export type Turn = {
   readonly message: () => Message | undefined;
   overlay(message: Message): Message;
   cancel(): void;
-  answerNow(): void;
-  hold(): void;
+  skipThinking(): void;
+  cancelAutoDecision(): void;
   decide(choice: PauseAction): void;
   decideTool(useId: ToolUseId, choice: ToolChoice): void;
   /** Longhand ends. What nobody decided stopped in its loop; what was being written was stopped. */
@@ -225,14 +225,14 @@ export function runTurn({
     if (phase === 'over') return;
     tally.see(event);
     gauge.see(event);
-    const kept = keepIds ? ids : [];
+    const storedIds = keepIds ? ids : [];
     switch (event.type) {
       case 'started':
         // Only what has answered counts as used: new chats take it next.
         safely(() => modelId !== null && core.models.used(modelId));
         return tell({ ...event, model: name });
       case 'delta':
-        return said(event, kept);
+        return said(event, storedIds);
       case 'stats':
         return sample(event);
       case 'loop':
@@ -246,7 +246,7 @@ export function runTurn({
         return resumed(event);
       case 'finished':
       case 'failed':
-        writer.ids(kept);
+        writer.ids(storedIds);
         return written(event, calls);
     }
     tell(event);
@@ -376,8 +376,8 @@ export function runTurn({
     overlay: writer.overlay,
     cancel,
     leave: () => (phase === 'paused' ? core.engine.decide(turnId, 'stop') : cancel()),
-    answerNow: () => core.engine.answerNow(turnId),
-    hold: () => clearTimeout(decision),
+    skipThinking: () => core.engine.answerNow(turnId),
+    cancelAutoDecision: () => clearTimeout(decision),
     decideTool: rounds.decide,
     decide: (choice) => core.engine.decide(turnId, choice),
     flush: writer.flush,

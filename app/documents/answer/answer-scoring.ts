@@ -1,4 +1,4 @@
-import type { EncoderTarget } from '../../engine/ipc-protocol.ts';
+import type { EmbedderTarget } from '../../engine/ipc-protocol.ts';
 import type { CollectionId } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
 import type { StoredPassage } from '../../store/documents/chunks.ts';
@@ -78,7 +78,7 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
     };
   }
 
-  async function byMeaning(question: Question, statements: Statement[], target: EncoderTarget, query: Float32Array) {
+  async function byMeaning(question: Question, statements: Statement[], target: EmbedderTarget, query: Float32Array) {
     const asked = statements.map(({ candidate }) => withoutContext(question, candidate.context));
     const [said, above, attribute] = [
       await seen(
@@ -109,7 +109,7 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
   }
 
   /** The likeliest statements judged again, with what the reader says of each. */
-  async function byReading(question: Question, scored: readonly Scored[], target: EncoderTarget) {
+  async function byReading(question: Question, scored: readonly Scored[], target: EmbedderTarget) {
     const likeliest = scored.toSorted((a, b) => b.score - a.score).slice(0, READ);
     const scores = await embedding.read(target, question.text, likeliest.map(readable));
     if (scores === null) return null;
@@ -203,17 +203,17 @@ const KEPT_VECTORS = 4000;
 
 /** The same statements are looked at for many questions. */
 function createVectorCache(embedding: Embedding) {
-  const kept = new Map<string, Float32Array>();
-  return async (target: EncoderTarget, kind: 'query' | 'passage', texts: readonly string[]) => {
+  const cache = new Map<string, Float32Array>();
+  return async (target: EmbedderTarget, kind: 'query' | 'passage', texts: readonly string[]) => {
     const keyOf = (text: string) => `${target.path}\n${kind}\n${text}`;
-    const missing = [...new Set(texts)].filter((text) => !kept.has(keyOf(text)));
+    const missing = [...new Set(texts)].filter((text) => !cache.has(keyOf(text)));
     const vectors = missing.length > 0 ? await embedding.embed(target, missing, kind) : [];
     for (const [at, text] of missing.entries()) {
       const vector = vectors[at];
-      if (vector) kept.set(keyOf(text), vector);
+      if (vector) cache.set(keyOf(text), vector);
     }
-    const wanted = texts.map((text) => kept.get(keyOf(text)));
-    for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - KEPT_VECTORS))) kept.delete(oldest);
+    const wanted = texts.map((text) => cache.get(keyOf(text)));
+    for (const oldest of [...cache.keys()].slice(0, Math.max(0, cache.size - KEPT_VECTORS))) cache.delete(oldest);
     return wanted.map((vector) => vector ?? new Float32Array());
   };
 }

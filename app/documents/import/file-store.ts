@@ -19,14 +19,14 @@ export const MAX_BYTES = 2 * 1024 ** 3;
 export type Copy = { storedName: string; sha256: string; bytes: number; changedAt: number };
 
 export type FileStore = {
-  pathOf(kept: string): string;
+  pathOf(storedName: string): string;
   /** Copies a file as it is at one moment. `within`: a folder that it must not lead out of.
    *  @throws LonghandError `not-found`, `permission`, `too-large`, `disk-full`, `conflict` (it changes all the time) */
   take(path: string, fileName: string, within?: string | null): Promise<Copy>;
   /** What a file hashes to now; null when it cannot be read. */
   hash(path: string): Promise<string | null>;
   /** Bytes [start, end) of a copy. */
-  read(kept: string, start: number, end: number): Promise<{ bytes: Buffer; total: number }>;
+  read(storedName: string, start: number, end: number): Promise<{ bytes: Buffer; total: number }>;
   /** Removes every copy that is not among these and was there before this began. */
   keepOnly(names: ReadonlySet<string>): Promise<void>;
 };
@@ -35,7 +35,7 @@ export type FileStore = {
 const CLOCK_TICK_MS = 10;
 
 export function createFileStore(folder: string): FileStore {
-  const pathOf = (kept: string) => join(folder, kept);
+  const pathOf = (storedName: string) => join(folder, storedName);
   const startedAt = Date.now() - CLOCK_TICK_MS;
 
   async function copyOnce(file: FileHandle, path: string, part: string): Promise<{ sha256: string; bytes: number }> {
@@ -69,9 +69,9 @@ export function createFileStore(folder: string): FileStore {
           const { sha256, bytes } = await copyOnce(file, path, part);
           const after = await file.stat();
           if (after.mtimeMs !== before.mtimeMs || after.size !== before.size || after.size !== bytes) continue;
-          const kept = sha256 + endingOf(fileName);
-          await rename(part, pathOf(kept));
-          return { storedName: kept, sha256, bytes, changedAt: after.mtimeMs };
+          const storedName = sha256 + endingOf(fileName);
+          await rename(part, pathOf(storedName));
+          return { storedName, sha256, bytes, changedAt: after.mtimeMs };
         }
         throw new LonghandError('conflict', `[documents] ${fileName} is being written by another program`);
       } catch (error) {
@@ -90,9 +90,9 @@ export function createFileStore(folder: string): FileStore {
         return null;
       }
     },
-    async read(kept, start, end) {
-      const file = await open(pathOf(kept), 'r').catch((error) => {
-        throw copyError(error, kept, pathOf(kept));
+    async read(storedName, start, end) {
+      const file = await open(pathOf(storedName), 'r').catch((error) => {
+        throw copyError(error, storedName, pathOf(storedName));
       });
       try {
         const { size } = await file.stat();

@@ -153,7 +153,7 @@ export function createImporter(options: ImporterOptions): Importer {
       });
       await clear(number);
       const source = { path: copies.pathOf(storedName), fileName, bytes, password: passwords.get(id) ?? null, ocr };
-      const { facts, notices } = await reader.read(
+      const { metadata, notices } = await reader.read(
         source,
         kind,
         {
@@ -177,8 +177,8 @@ export function createImporter(options: ImporterOptions): Importer {
       update(id, {
         state: { status: 'ready' },
         attempts: 0,
-        name: titleOr(fileName, facts.title),
-        pages: facts.pages,
+        name: titleOr(fileName, metadata.title),
+        pages: metadata.pages,
         passages: position - 1,
         notices: position === 1 ? [...notices, { code: 'no-text', details: {} }] : notices,
       });

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Engine } from '../../engine/client/engine-client.ts';
-import type { EncoderTarget } from '../../engine/ipc-protocol.ts';
+import type { EmbedderTarget } from '../../engine/ipc-protocol.ts';
 import {
   type Collection,
   type CollectionId,
@@ -15,8 +15,8 @@ import {
   countVectors,
   dropOtherVectors,
   type Encoding,
-  encoderOf,
-  findEncoder,
+  embedderOf,
+  findEmbedder,
   forgetLeftovers,
   lastChoice,
   listEncodings,
@@ -26,12 +26,12 @@ import {
   nearest,
   type PassageVectors,
   passagesWithout,
-  setEncoder,
+  setEmbedder,
   setModel,
   setServing,
 } from '../../store/documents/vectors.ts';
 import { statementsOf } from '../chunk/sentence-splitter.ts';
-import { createFingerprints } from './encoder-fingerprint.ts';
+import { createFingerprints } from './embedder-fingerprint.ts';
 
 //  Vectors of passages. What is to be done stands in the database alone: a passage without a vector of its collection's
 //  encoder. So it goes on after any end of the process, and new passages need no announcement but wake().
@@ -39,13 +39,13 @@ import { createFingerprints } from './encoder-fingerprint.ts';
 //  setModel ──▶ hashed (encoder) ──▶ passages are read, 8 at a time ──▶ all have vectors (serving) ──▶ others are dropped
 //  Until then the collection is searched with the vectors of the encoder before it, else with those that are there.
 
-export type Encoders = {
+export type Embedders = {
   /** @throws LonghandError `model-missing`, `model-unsupported` when it is no encoder */
-  find(modelId: ModelId): { target: EncoderTarget; name: string };
+  find(modelId: ModelId): { target: EmbedderTarget; name: string };
   /** The one that collections have unless somebody chooses otherwise; null: words alone. */
   preset: ModelId | null;
   /** The cross-encoder that is installed; null when none is. */
-  reranker(): EncoderTarget | null;
+  reranker(): EmbedderTarget | null;
   /** Folder of the adapter that makes a reader of an encoder (resources/reader); null: there is none. */
   qaReranker: string | null;
 };
@@ -68,11 +68,11 @@ export type Embedding = {
   /** Those that have an encoder. */
   collections(): CollectionId[];
   /** Vectors of texts, for somebody who waits. */
-  embed(target: EncoderTarget, texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
+  embed(target: EmbedderTarget, texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
   /** How well each text answers a question, by the cross-encoder; null when none is installed, or it fails. */
   rank(query: string, texts: readonly string[]): Promise<readonly number[] | null>;
   /** How well each statement answers a question, by the reader that goes with this encoder; null when none does, or it fails. */
-  read(target: EncoderTarget, question: string, statements: readonly string[]): Promise<readonly number[] | null>;
+  read(target: EmbedderTarget, question: string, statements: readonly string[]): Promise<readonly number[] | null>;
   /** There may be new passages. */
   wake(): void;
   idle(): Promise<void>;
@@ -81,7 +81,7 @@ export type Embedding = {
 
 /** `similarity`: cosine with the query. */
 export type Nearby = {
-  target: EncoderTarget;
+  target: EmbedderTarget;
   query: Float32Array;
   passages: { passage: number; similarity: number }[];
 };
@@ -140,7 +140,7 @@ type Counted = Map<CollectionId, { encoder: number; done: number }>;
 export type EmbeddingOptions = {
   db: Database;
   engine: Engine;
-  encoders: Encoders;
+  embedders: Embedders;
   /** A collection has come further. */
   changed: () => void;
   report?: Report;
@@ -149,7 +149,7 @@ export type EmbeddingOptions = {
 export function createEmbedding({
   db,
   engine,
-  encoders,
+  embedders,
   changed,
   report = console.error,
 }: EmbeddingOptions): Embedding {
@@ -160,7 +160,7 @@ export function createEmbedding({
   let told = 0;
   const counted: Counted = new Map();
   /** Encoders that the reader was not made for. */
-  const withoutReader = new Set<string>();
+  const withoutQaReranker = new Set<string>();
 
   function wake() {
     if (ending.signal.aborted || db.vectorProblem !== null) return;
@@ -180,8 +180,8 @@ export function createEmbedding({
     while (again && !ending.signal.aborted) {
       again = false;
       // Those made before there was a preset, and the manual.
-      const given = encoders.preset === null ? [] : listWithoutChoice(db);
-      for (const id of given) setModel(db, id, encoders.preset);
+      const given = embedders.preset === null ? [] : listWithoutChoice(db);
+      for (const id of given) setModel(db, id, embedders.preset);
       if (given.length > 0) changed();
       for (const collectionId of listLeftovers(db)) {
         const given = () => !ending.signal.aborted && listLeftovers(db).includes(collectionId);
@@ -220,10 +220,10 @@ export function createEmbedding({
   async function build(encoding: Encoding) {
     await count(encoding, () => current(encoding));
     const { collectionId, modelId, serving } = encoding;
-    const { target } = encoders.find(modelId);
-    const { number } = encoderOf(db, modelId, await fingerprint(target.path));
+    const { target } = embedders.find(modelId);
+    const { number } = embedderOf(db, modelId, await fingerprint(target.path));
     if (!current(encoding)) return;
-    if (encoding.encoder !== number) setEncoder(db, collectionId, number);
+    if (encoding.encoder !== number) setEmbedder(db, collectionId, number);
     await count({ ...encoding, encoder: number }, () => current(encoding));
     const progress = counted.get(collectionId);
     // Neighbouring passages share statements, and a short passage is its own half: each text is read once.
@@ -272,12 +272,12 @@ export function createEmbedding({
   }
 
   /** The encoder whose vectors are complete, while its files are as they were; else the one that is being built. */
-  async function searched({ encoder, serving }: Encoding): Promise<{ number: number; target: EncoderTarget } | null> {
+  async function searched({ encoder, serving }: Encoding): Promise<{ number: number; target: EmbedderTarget } | null> {
     for (const number of [serving, encoder]) {
-      const row = number === null ? undefined : findEncoder(db, number);
+      const row = number === null ? undefined : findEmbedder(db, number);
       if (!row) continue;
       try {
-        const { target } = encoders.find(row.modelId);
+        const { target } = embedders.find(row.modelId);
         if ((await fingerprint(target.path)) === row.sha256) return { number: row.number, target };
       } catch {
         // Its files are gone: the other one, or words alone.
@@ -286,7 +286,7 @@ export function createEmbedding({
     return null;
   }
 
-  async function embed(target: EncoderTarget, texts: readonly string[], kind: 'query' | 'passage') {
+  async function embed(target: EmbedderTarget, texts: readonly string[], kind: 'query' | 'passage') {
     const { vectors } = await engine.ask('embed', { target, texts: [...texts], kind, urgent: true });
     return vectors;
   }
@@ -294,7 +294,7 @@ export function createEmbedding({
   return {
     choose(collectionId, modelId) {
       if (modelId !== null) {
-        encoders.find(modelId);
+        embedders.find(modelId);
         if (db.vectorProblem !== null) throw new LonghandError('internal', db.vectorProblem);
       }
       db.transaction(() => {
@@ -309,7 +309,7 @@ export function createEmbedding({
       if (db.vectorProblem !== null) return;
       const chosen = lastChoice(db);
       if (chosen === null) markChosen(db, collectionId);
-      else setModel(db, collectionId, chosen !== undefined && isThere(chosen) ? chosen : encoders.preset);
+      else setModel(db, collectionId, chosen !== undefined && isThere(chosen) ? chosen : embedders.preset);
       wake();
     },
     stateOf({ id, passages }) {
@@ -325,7 +325,7 @@ export function createEmbedding({
     },
     async near(query, { collectionIds, ...wanted }) {
       if (db.vectorProblem !== null) return null;
-      const groups = new Map<number, { target: EncoderTarget; collectionIds: CollectionId[] }>();
+      const groups = new Map<number, { target: EmbedderTarget; collectionIds: CollectionId[] }>();
       for (const encoding of listEncodings(db).filter((one) => collectionIds.includes(one.collectionId))) {
         const found = await searched(encoding);
         if (!found) continue;
@@ -349,21 +349,21 @@ export function createEmbedding({
     collections: () => listEncodings(db).map(({ collectionId }) => collectionId),
     embed,
     async rank(query, texts) {
-      const target = encoders.reranker();
+      const target = embedders.reranker();
       if (target === null || texts.length === 0) return null;
       // Without its scores the order stays as it was.
       const ranked = await engine.ask('rank', { target, query, texts: [...texts] }).catch(() => null);
       return ranked?.scores ?? null;
     },
     async read(target, question, statements) {
-      const { qaReranker: reader } = encoders;
-      if (reader === null || statements.length === 0 || withoutReader.has(target.path)) return null;
+      const { qaReranker } = embedders;
+      if (qaReranker === null || statements.length === 0 || withoutQaReranker.has(target.path)) return null;
       try {
-        const asked = { target: { ...target, adapter: reader }, query: question, texts: [...statements] };
+        const asked = { target: { ...target, adapter: qaReranker }, query: question, texts: [...statements] };
         return (await engine.ask('rank', asked)).scores;
       } catch (error) {
         // Made for another encoder: that stays so. An engine that is down does not.
-        if (error instanceof LonghandError && OTHER_ENCODER.has(error.code)) withoutReader.add(target.path);
+        if (error instanceof LonghandError && OTHER_ENCODER.has(error.code)) withoutQaReranker.add(target.path);
         return null;
       }
     },
@@ -379,7 +379,7 @@ export function createEmbedding({
 
   function isThere(modelId: ModelId): boolean {
     try {
-      return encoders.find(modelId) !== undefined;
+      return embedders.find(modelId) !== undefined;
     } catch {
       return false;
     }
@@ -387,7 +387,7 @@ export function createEmbedding({
 
   function nameOf(modelId: ModelId): string {
     try {
-      return encoders.find(modelId).name;
+      return embedders.find(modelId).name;
     } catch {
       return modelId;
     }

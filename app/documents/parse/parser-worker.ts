@@ -5,7 +5,7 @@ import { type Failure, failureOf, LonghandError } from '../../protocol/errors.ts
 import type { NewPassage } from '../../store/documents/chunks.ts';
 import { createChunker } from '../chunk/chunker.ts';
 import { MAX_PIECE, portionsOf } from '../chunk/portions.ts';
-import type { Element, Facts, Sink, Source, Step } from '../element.ts';
+import type { DocumentMetadata, Element, Sink, Source, Step } from '../element.ts';
 import { findAssets, type Tools } from './assets.ts';
 import { readerOf } from './formats/readers.ts';
 
@@ -23,7 +23,7 @@ export type FromReader =
   | { batch: { blocks: Block[]; passages: NewPassage[] } }
   | { recognise: Uint8Array }
   | { progress: { step: Step; done: number; total: number } }
-  | { done: { facts: Facts; notices: DocumentNotice[] } }
+  | { done: { metadata: DocumentMetadata; notices: DocumentNotice[] } }
   | { failed: { failure: Failure; remedy: Remedy } };
 
 /** Passages, blocks and characters that are sent at once: what the core stores without a pause. */
@@ -116,15 +116,15 @@ async function read(source: Source, kind: DocumentKind) {
     },
   };
   const reader = await readerOf(kind);
-  const facts = await reader(source, sink, tools).catch((error): Facts => {
+  const metadata = await reader(source, sink, tools).catch((error): DocumentMetadata => {
     if (error !== full) throw error;
     sink.notice('characters-cut', { millions: MAX_CHARACTERS / 1e6 });
     return { title: null, pages: null };
   });
   passages.push(...splitter.end());
   if (passages.length > 0 || blocks.length > 0) await send();
-  const title = facts.title?.slice(0, MAX_TITLE) ?? null;
-  return { facts: { ...facts, title }, notices: [...notices.values()] };
+  const title = metadata.title?.slice(0, MAX_TITLE) ?? null;
+  return { metadata: { ...metadata, title }, notices: [...notices.values()] };
 }
 
 const shortened = (details: DocumentNotice['details']): DocumentNotice['details'] =>

@@ -1,4 +1,4 @@
-import type { EncoderTarget } from '../../engine/ipc-protocol.ts';
+import type { EmbedderTarget } from '../../engine/ipc-protocol.ts';
 import type { Grounding } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
 import { countPassages, passagesNumbered, passagesWith, type StoredPassage } from '../../store/documents/chunks.ts';
@@ -28,7 +28,7 @@ const MAX_HITS_COUNTED = 5000;
 export type Search = {
   by: Exclude<Grounding['by'], 'whole-documents'>;
   found: FoundNear[];
-  target: EncoderTarget | null;
+  target: EmbedderTarget | null;
   query: Float32Array | null;
 };
 /** `similarity`: null when it was found by words alone. */

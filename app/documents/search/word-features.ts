@@ -117,11 +117,11 @@ const APART = 4;
 function pairsKept(asked: readonly string[], said: readonly string[]): number {
   if (asked.length < 2) return 0;
   const places = (word: string) => said.flatMap((one, at) => (one === word ? [at] : []));
-  const kept = asked.slice(1).filter((word, at) => {
+  const retained = asked.slice(1).filter((word, at) => {
     const before = places(asked[at] ?? '');
     return places(word).some((place) => before.some((other) => Math.abs(place - other) <= APART));
   });
-  return kept.length / (asked.length - 1);
+  return retained.length / (asked.length - 1);
 }
 
 /** Names and numbers within a question: capitals behind the first word, where those are names. */

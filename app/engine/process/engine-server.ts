@@ -50,7 +50,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
   const queue = createScheduler(() =>
     model && !failing() ? model.capacity : { atOnce: 1, bytes: Number.POSITIVE_INFINITY },
   );
-  const encoders = createEmbeddingModels(addon);
+  const embedders = createEmbeddingModels(addon);
   let model: LoadedModel | null = null;
   /** How a model that is not in memory reads. */
   let beside: { key: string; text: Promise<EngineText> } | null = null;
@@ -74,15 +74,15 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     now = next;
     send({ status: now });
   };
-  const facts = (loaded: LoadedModel) => ({
-    ...loaded.facts(),
+  const loadedInfo = (loaded: LoadedModel) => ({
+    ...loaded.loadedInfo(),
     ...(gpuFault !== null && { fallbackReason: gpuFault }),
     ...(compilingKernels && { compilingKernels }),
   });
   const atRest = (): InnerStatus => {
     if (!model) return { phase: 'idle' };
-    if (writing.size === 0) return { phase: 'ready', ...facts(model) };
-    return { phase: 'busy', ...facts(model), writing: [...writing.keys()].map((turnId) => ({ turnId })) };
+    if (writing.size === 0) return { phase: 'ready', ...loadedInfo(model) };
+    return { phase: 'busy', ...loadedInfo(model), writing: [...writing.keys()].map((turnId) => ({ turnId })) };
   };
   /** The model has to go as soon as nothing runs; till then nothing more begins beside what runs. */
   const failing = () => outOfMemory || (gpuFault !== null && model !== null && model.loaded().backEnd !== 'cpu');
@@ -131,8 +131,8 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     countText: async (asked) => countText((await textOf(asked.model)).tokenizer, asked.text),
     countPicture: async ({ model: by, picture }) => countPicture(await textOf(by), picture),
     recognise: async ({ picture }) => (addon.canRecognise() ? addon.recognise(picture) : null),
-    rank: (ranking) => encoders.rank(ranking),
-    embed: (embedding) => (embedding.urgent ? encoders.embed(embedding, () => true) : embedWhenIdle(embedding)),
+    rank: (ranking) => embedders.rank(ranking),
+    embed: (embedding) => (embedding.urgent ? embedders.embed(embedding, () => true) : embedWhenIdle(embedding)),
   };
 
   /** How a model reads, also when another one is in memory: what was read last is kept, until a model is loaded. */
@@ -154,7 +154,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     let goOn = true;
     return new Promise((resolve, reject) => {
       queue.add('index', {
-        run: () => encoders.embed(embedding, () => goOn).then(resolve, reject),
+        run: () => embedders.embed(embedding, () => goOn).then(resolve, reject),
         yieldTo: () => {
           goOn = false;
         },
@@ -222,7 +222,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
 
   function prepared(done: number, total: number) {
     compilingKernels = done < total ? { done, total } : null;
-    // With all kernels there `facts` says nothing of them, so what was said before must not stay.
+    // With all kernels there `loadedInfo` says nothing of them, so what was said before must not stay.
     if (now.phase === 'ready' || now.phase === 'busy') status(atRest());
   }
 

@@ -66,7 +66,7 @@ export type DownloadQueueOptions = {
   shelf: BlobStore;
   source: (id: string) => Source | undefined;
   /** Why the library takes nothing now, as far as it is known. */
-  barred?: () => 'moving' | 'away' | null;
+  barred?: () => 'moving' | 'unmounted' | null;
   /** The network for the download of a model with this name. */
   net?: (name: string) => Network;
   changed: (list: Download[]) => void;
@@ -155,18 +155,18 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     const { row } = item;
     if (await bar(item)) return;
     item.doneBefore = 0;
-    const kept: Manifest['files'] = [];
+    const files: Manifest['files'] = [];
     for (const [index, file] of row.files.entries()) {
       item.doneNow = 0;
       const sha256 = await fetchFile(item, index, signal);
       if (sha256 === null) return;
-      kept.push({ name: file.name, size: file.size, sha256, etag: file.etag });
+      files.push({ name: file.name, size: file.size, sha256, etag: file.etag });
       item.doneBefore += file.size;
     }
     item.doneNow = 0;
     if (signal.aborted) return;
     const { name, source, repository, commit } = row;
-    const manifest = { name, source, repository, commit, files: kept, checkedAt: now() };
+    const manifest = { name, source, repository, commit, files, checkedAt: now() };
     const path = await shelf.assemble(folderName(row), manifest);
     // Cancelled in this moment.
     if (!items.includes(item)) return void (await shelf.discard(path));

@@ -123,7 +123,7 @@ export function createElsewhere({
       }
       if (before.length > 0) continue;
       const elsewhere = { engineId: id, model, contextLength, pictures: pictures ?? false };
-      addModel(db, { id: newId(now()) as ModelId, name: nameOf(model), path: null, facts: null, elsewhere }, now());
+      addModel(db, { id: newId(now()) as ModelId, name: nameOf(model), path: null, metadata: null, elsewhere }, now());
     }
     const names = new Set(wanted.map(({ model }) => model));
     for (const row of rows) if (!names.has(row.elsewhere?.model ?? '')) removeModel(db, row.id);

@@ -4,14 +4,16 @@ import { basename, join } from 'node:path';
 import { type ExternalModel, LonghandError } from '../../protocol/index.ts';
 import { openRegular } from '../../store/folder/open-regular.ts';
 import { removeLink } from '../storage/remove-link.ts';
-import { findExternalModels } from './scan.ts';
+import { findExternalModels, type UserFolders } from './scan.ts';
 
 const FILE_MAGIC = 'GGUF';
 
 /** What other programs keep here. */
-export async function listAdoptable(homes = { home: homedir(), env: process.env }): Promise<ExternalModel[]> {
+export async function listExternalModels(
+  folders: UserFolders = { home: homedir(), env: process.env },
+): Promise<ExternalModel[]> {
   const found: ExternalModel[] = [];
-  for await (const one of findExternalModels(homes)) found.push(one);
+  for await (const one of findExternalModels(folders)) found.push(one);
   return found;
 }
 

@@ -8,15 +8,15 @@ import { readRegular } from '../../store/folder/open-regular.ts';
 const MAX_MANIFEST = 1024 * 1024;
 const MAX_REF = 4096;
 
-export type Homes = { home: string; env: Record<string, string | undefined> };
+export type UserFolders = { home: string; env: Record<string, string | undefined> };
 
 /** Looks through the places where other programs keep models; what is found can be linked: its files are read where they
  *  are, never changed, never deleted. Reads names, sizes and Ollama's manifests only.
  *  Yields as it finds, so that the first rows are there at once. */
-export async function* findExternalModels(homes: Homes): AsyncGenerator<ExternalModel> {
+export async function* findExternalModels(folders: UserFolders): AsyncGenerator<ExternalModel> {
   const seen = new Set<string>();
   for (const scan of [huggingFace, mlx, lmStudio, ollama, jan, gpt4all]) {
-    for await (const found of scan(homes)) {
+    for await (const found of scan(folders)) {
       const real = await realpath(found.path).catch(() => null);
       if (real === null || seen.has(real)) continue;
       seen.add(real);
@@ -25,7 +25,7 @@ export async function* findExternalModels(homes: Homes): AsyncGenerator<External
   }
 }
 
-async function* huggingFace({ home, env }: Homes): AsyncGenerator<ExternalModel> {
+async function* huggingFace({ home, env }: UserFolders): AsyncGenerator<ExternalModel> {
   const hub =
     env.HF_HUB_CACHE ?? join(env.HF_HOME ?? join(env.XDG_CACHE_HOME ?? join(home, '.cache'), 'huggingface'), 'hub');
   for (const repository of await folders(hub)) {
@@ -40,7 +40,7 @@ async function* huggingFace({ home, env }: Homes): AsyncGenerator<ExternalModel>
 }
 
 /** Where apps of MLX keep what they fetched (the hub client of Swift), and where `mlx_lm.convert` writes by itself. */
-async function* mlx({ home }: Homes): AsyncGenerator<ExternalModel> {
+async function* mlx({ home }: UserFolders): AsyncGenerator<ExternalModel> {
   yield* modelsIn('MLX', 'mlx_model', join(home, 'mlx_model'));
   const root = join(home, 'Documents', 'huggingface', 'models');
   for (const publisher of await folders(root)) {
@@ -50,7 +50,7 @@ async function* mlx({ home }: Homes): AsyncGenerator<ExternalModel> {
   }
 }
 
-async function* lmStudio({ home }: Homes): AsyncGenerator<ExternalModel> {
+async function* lmStudio({ home }: UserFolders): AsyncGenerator<ExternalModel> {
   for (const root of [join(home, '.lmstudio', 'models'), join(home, '.cache', 'lm-studio', 'models')]) {
     for (const publisher of await folders(root)) {
       for (const repository of await folders(join(root, publisher.name))) {
@@ -65,7 +65,7 @@ async function* lmStudio({ home }: Homes): AsyncGenerator<ExternalModel> {
 }
 
 /** Manifests name layers by digest; the model layer is a GGUF file among the blobs. */
-async function* ollama({ home, env }: Homes): AsyncGenerator<ExternalModel> {
+async function* ollama({ home, env }: UserFolders): AsyncGenerator<ExternalModel> {
   const roots = [env.OLLAMA_MODELS ?? join(home, '.ollama', 'models'), '/usr/share/ollama/.ollama/models'];
   for (const root of roots) {
     const manifests = join(root, 'manifests');
@@ -101,7 +101,7 @@ async function modelLayer(manifest: string): Promise<string | null> {
   }
 }
 
-async function* jan({ home, env }: Homes): AsyncGenerator<ExternalModel> {
+async function* jan({ home, env }: UserFolders): AsyncGenerator<ExternalModel> {
   const config = env.XDG_CONFIG_HOME ?? join(home, '.config');
   const roots = [
     join(home, 'jan', 'models'),
@@ -113,7 +113,7 @@ async function* jan({ home, env }: Homes): AsyncGenerator<ExternalModel> {
   }
 }
 
-async function* gpt4all({ home, env }: Homes): AsyncGenerator<ExternalModel> {
+async function* gpt4all({ home, env }: UserFolders): AsyncGenerator<ExternalModel> {
   const roots = [
     join(home, 'Library', 'Application Support', 'nomic.ai', 'GPT4All'),
     join(env.XDG_DATA_HOME ?? join(home, '.local', 'share'), 'nomic.ai', 'GPT4All'),

@@ -6,7 +6,7 @@ export const silentDisk = (path: string): LonghandError =>
 /** What is said of files on a drive that is not there: nothing is lost. */
 export const unmountedError = (path: string): LonghandError =>
   new LonghandError('model-missing', `[models] the drive or folder of ${path} is not available`, {
-    details: { reason: 'away' },
+    details: { reason: 'unmounted' },
   });
 
 type Needs = { needed: number; limit: number; contextLength: number; longestContext: number };

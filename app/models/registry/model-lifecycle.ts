@@ -167,11 +167,11 @@ export function createModelLifecycle({
       const ours = row.path !== null && shelf.owns(row.path);
       const bytes = own
         ? own.manifest.files.reduce((sum, file) => sum + file.size, 0)
-        : (row.facts?.description.weightBytes ??
+        : (row.metadata?.description.weightBytes ??
           (row.path ? ((await stat(row.path).catch(() => null))?.size ?? 0) : 0));
       return {
         modelId,
-        ownership: row.presetOf !== null ? 'preset' : row.path === null ? 'built-in' : ours ? 'downloaded' : 'linked',
+        ownership: row.presetOf !== null ? 'preset' : row.path === null ? 'built-in' : ours ? 'downloaded' : 'external',
         origin: own && {
           source: own.manifest.source,
           repository: own.manifest.repository,

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import type { Engine } from '../../engine/client/engine-client.ts';
-import type { EncoderTarget, LoadTarget, Preview } from '../../engine/ipc-protocol.ts';
+import type { EmbedderTarget, LoadTarget, Preview } from '../../engine/ipc-protocol.ts';
 import {
   ASSISTANT,
   canChat,
@@ -27,7 +27,7 @@ import {
   modelsToInspect,
   presetsOf,
   removeModel,
-  setModelFacts,
+  setModelMetadata,
   setModelSettings,
   setModelUsed,
 } from '../../store/models/models.ts';
@@ -74,9 +74,9 @@ export type ModelRegistry = {
   duplicate(modelId: ModelId, name: string): ModelEntry;
   preview(modelId: ModelId, template: string | null): Promise<Preview>;
   /** @throws LonghandError `model-missing`, `model-unsupported` when it writes text */
-  encoder(modelId: ModelId, kind?: 'encoder' | 'ranker'): { target: EncoderTarget; name: string };
+  embedder(modelId: ModelId, kind?: 'encoder' | 'ranker'): { target: EmbedderTarget; name: string };
   /** The cross-encoder that documents are searched with; null when none is installed. */
-  reranker(): EncoderTarget | null;
+  reranker(): EmbedderTarget | null;
   /** How it is asked, where it runs on an engine elsewhere; null: it does not. */
   elsewhere(modelId: ModelId | null): LoadTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
@@ -117,7 +117,7 @@ export type ModelRegistryOptions = {
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
   const { db, engine, emit, settings, place, presences, promptFolder, builtIn, now } = options;
   for (const { id, name } of builtIn) {
-    if (!findModel(db, id)) addModel(db, { id, name, path: null, facts: null }, now());
+    if (!findModel(db, id)) addModel(db, { id, name, path: null, metadata: null }, now());
   }
 
   /** As they stand in the database; this process alone writes them. */
@@ -138,7 +138,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   };
   const linkedPaths = () => paths().filter((path) => !place.owns(path));
   const entryOf = (row: ModelRow): ModelEntry => {
-    const { id, name, path, lastUsedAt, facts, settings, presetOf } = row;
+    const { id, name, path, lastUsedAt, metadata, settings, presetOf } = row;
     const elsewhere = options.whereabouts(row.elsewhere);
     const found = path !== null ? presences.of(path) : (elsewhere ?? builtInPath(row)) === null ? 'missing' : 'here';
     return {
@@ -148,10 +148,10 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       builtIn: path === null && presetOf === null && row.elsewhere === null,
       external: path !== null && !place.owns(path),
       missing: found !== 'here',
-      unmounted: found === 'away',
+      unmounted: found === 'unmounted',
       lastUsedAt,
-      description: facts?.description ?? null,
-      thinking: elsewhere ? THINKS : (facts?.thinking ?? null),
+      description: metadata?.description ?? null,
+      thinking: elsewhere ? THINKS : (metadata?.thinking ?? null),
       settings,
       presetOf,
       elsewhere,
@@ -170,29 +170,29 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   };
 
   const isThere = (path: string | null): path is string => path !== null && presences.of(path) === 'here';
-  const encoderTarget = (path: string): EncoderTarget => {
+  const embedderTarget = (path: string): EmbedderTarget => {
     const { device, threads } = settings();
     return { path, device, threads };
   };
 
   async function add(given: string, name?: string): Promise<ModelEntry> {
     const path = await modelPathOf(given, options);
-    const facts = await inspectFiles(path);
-    if (!facts.description.supported) {
+    const metadata = await inspectFiles(path);
+    if (!metadata.description.supported) {
       throw new LonghandError(
         'model-unsupported',
-        `[model] ${path}: ${facts.description.problems[0] ?? 'not supported'}`,
+        `[model] ${path}: ${metadata.description.problems[0] ?? 'not supported'}`,
         {
-          details: { problems: facts.description.problems },
+          details: { problems: metadata.description.problems },
         },
       );
     }
-    const called = plainName(await nameOf(path, facts.names, name)) || 'Model';
+    const called = plainName(await nameOf(path, metadata.names, name)) || 'Model';
     // Asked last: whoever else added it meanwhile was faster, and it is in the list once.
     const before = findModelByPath(db, path);
     const id = before?.id ?? (newId(now()) as ModelId);
-    if (before) setModelFacts(db, id, facts);
-    else addModel(db, { id, name: called, path, facts }, now());
+    if (before) setModelMetadata(db, id, metadata);
+    else addModel(db, { id, name: called, path, metadata }, now());
     await presences.look([path]);
     changed();
     return entryOf(find(id));
@@ -226,9 +226,9 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   }
 
   /** @throws LonghandError `model-unsupported` */
-  function needWriter({ name, facts }: ModelRow): void {
-    if (canChat({ description: facts?.description ?? null })) return;
-    const encoder = facts?.description.encoder || facts?.description.reranker;
+  function needWriter({ name, metadata }: ModelRow): void {
+    if (canChat({ description: metadata?.description ?? null })) return;
+    const encoder = metadata?.description.encoder || metadata?.description.reranker;
     throw new LonghandError(
       'model-unsupported',
       `[models] ${name} ${encoder ? 'reads text and writes none' : 'cannot be run'}`,
@@ -243,21 +243,21 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   /** @throws LonghandError `model-missing`, with `away` when its drive may come back */
   function needFiles(path: string): void {
     const found = presences.of(path);
-    if (found === 'away') throw unmountedError(path);
+    if (found === 'unmounted') throw unmountedError(path);
     if (found === 'missing') throw new LonghandError('model-missing', `[models] ${path} no longer exists`);
   }
 
   const contextOf = (row: ModelRow) => row.settings.contextLength ?? settings().contextLength;
 
   const expectedContext = (row: ModelRow) =>
-    Math.min(contextOf(row) ?? usualContext, row.facts?.description.contextLength ?? usualContext);
+    Math.min(contextOf(row) ?? usualContext, row.metadata?.description.contextLength ?? usualContext);
 
   /** The same forecast that a download shows: a load that cannot end well is not begun. What is in memory already is not
    *  asked again. */
   function guardMemory(row: ModelRow) {
-    const { id, name, facts } = row;
-    if (!facts || engine.target()?.modelId === id) return;
-    const { description } = facts;
+    const { id, name, metadata } = row;
+    if (!metadata || engine.target()?.modelId === id) return;
+    const { description } = metadata;
     const contextLength = expectedContext(row);
     const limitBytes = options.memoryLimit();
     const needs = forecast(description, { limitBytes, bandwidth: null }, { contextLength, kvType: settings().kvType });
@@ -344,16 +344,16 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       return changedOne(modelId);
     },
     duplicate(modelId, name) {
-      const { path, facts, settings: own, presetOf, elsewhere } = find(modelId);
+      const { path, metadata, settings: own, presetOf, elsewhere } = find(modelId);
       const id = newId(now()) as ModelId;
-      addModel(db, { id, name, path, facts, settings: own, presetOf: presetOf ?? modelId, elsewhere }, now());
+      addModel(db, { id, name, path, metadata, settings: own, presetOf: presetOf ?? modelId, elsewhere }, now());
       changed();
       return entryOf(find(id));
     },
     preview: (modelId, template) => engine.ask('preview', { path: pathOf(find(modelId)), template }),
-    encoder(modelId, kind = 'encoder') {
-      const { path, name, facts } = find(modelId);
-      const { encoder = false, reranker = false } = facts?.description ?? {};
+    embedder(modelId, kind = 'encoder') {
+      const { path, name, metadata } = find(modelId);
+      const { encoder = false, reranker = false } = metadata?.description ?? {};
       if (path === null || (kind === 'ranker' ? !reranker : !encoder || reranker)) {
         throw new LonghandError(
           'model-unsupported',
@@ -361,24 +361,24 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
         );
       }
       needFiles(path);
-      return { target: encoderTarget(path), name };
+      return { target: embedderTarget(path), name };
     },
     reranker() {
-      const found = known().find(({ path, facts }) => facts?.description.reranker && isThere(path));
-      return found?.path ? encoderTarget(found.path) : null;
+      const found = known().find(({ path, metadata }) => metadata?.description.reranker && isThere(path));
+      return found?.path ? embedderTarget(found.path) : null;
     },
     contextLengthOf(modelId) {
       const row = find(modelId);
       return row.elsewhere ? contextElsewhere(row) : expectedContext(row);
     },
-    parametersOf: (modelId) => findModel(db, modelId)?.facts?.description.parameters ?? 0,
+    parametersOf: (modelId) => findModel(db, modelId)?.metadata?.description.parameters ?? 0,
     thinksByDefault(modelId) {
       const row = findModel(db, modelId);
-      return (row?.elsewhere ? THINKS : row?.facts?.thinking)?.byDefault ?? false;
+      return (row?.elsewhere ? THINKS : row?.metadata?.thinking)?.byDefault ?? false;
     },
     sees(modelId) {
-      const { elsewhere, facts } = rowOf(modelId);
-      return elsewhere ? elsewhere.pictures : facts?.description.vision != null;
+      const { elsewhere, metadata } = rowOf(modelId);
+      return elsewhere ? elsewhere.pictures : metadata?.description.vision != null;
     },
     used(modelId) {
       setModelUsed(db, modelId, now());
@@ -390,9 +390,9 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       if (load && settings().loadOnStart) await loadFirst().catch(() => {});
       const older = modelsToInspect(db).flatMap(({ id, path }) => (isThere(path) ? [{ id, path }] : []));
       for (const { id, path } of [...builtIn, ...older]) {
-        const facts = await engine.ask('inspect', { path }).catch(() => null); // asked again at the next start
-        if (!facts) continue;
-        setModelFacts(db, id, facts);
+        const metadata = await engine.ask('inspect', { path }).catch(() => null); // asked again at the next start
+        if (!metadata) continue;
+        setModelMetadata(db, id, metadata);
         changed();
       }
     },

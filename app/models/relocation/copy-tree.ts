@@ -226,7 +226,7 @@ async function synced(folder: string): Promise<void> {
 export async function clear(folder: string, home: boolean): Promise<void> {
   const names = await readdir(folder).catch((): string[] => {
     if (home) return [];
-    throw new LonghandError('not-found', `[move] ${folder} is not there`, { details: { reason: 'away' } });
+    throw new LonghandError('not-found', `[move] ${folder} is not there`, { details: { reason: 'unmounted' } });
   });
   for (const name of await ours(folder)) {
     // Without what makes it ours it must not be left half.

@@ -149,7 +149,9 @@ export function createRelocation(options: RelocationOptions): Relocation {
   /** Of a drive that is gone there is nothing to read, which must not pass for an empty library. */
   async function needed(): Promise<void> {
     if (!(await place.look())) {
-      throw new LonghandError('not-found', `[move] ${place.folder()} is not there`, { details: { reason: 'away' } });
+      throw new LonghandError('not-found', `[move] ${place.folder()} is not there`, {
+        details: { reason: 'unmounted' },
+      });
     }
   }
 

@@ -4,12 +4,12 @@ import { createProbe, type Disk, disk as disks, type Names, type ProbeWithTimeou
 import type { LibraryLocation } from './library-location.ts';
 
 /** `away`: not even its folder is there, as when a drive was taken out; it may be back at any moment. */
-export type Presence = 'here' | 'missing' | 'away';
+export type FileState = 'here' | 'missing' | 'unmounted';
 
 /** Whether files are there. */
 export type Availability = {
   /** As it was when it was last looked at; what nobody has looked at counts as there. Never waits for a disk. */
-  of(path: string): Presence;
+  of(path: string): FileState;
   /** Looks at many at once: each folder is read once. */
   look(paths: readonly string[]): Promise<void>;
   /** How often a folder went or came back. */
@@ -26,15 +26,15 @@ export function createAvailability(
   const folders = new Map<string, Names | null>();
   let turns = 0;
 
-  function presenceOf(path: string, links = 0): Presence {
+  function stateOf(path: string, links = 0): FileState {
     const [folder, name] = parted(path);
     const names = folders.get(folder);
     if (names === undefined) return 'here';
-    if (names === null) return 'away';
+    if (names === null) return 'unmounted';
     const target = names.get(name);
     if (target === null) return 'here';
     if (target === undefined || links === MAX_LINKS) return 'missing';
-    return presenceOf(resolve(folder, target), links + 1);
+    return stateOf(resolve(folder, target), links + 1);
   }
 
   /** Reads a folder. Returns where those of its names lead that are links. */
@@ -56,7 +56,7 @@ export function createAvailability(
   }
 
   return {
-    of: (path) => (place.owns(path) && !place.there() ? 'away' : presenceOf(path)),
+    of: (path) => (place.owns(path) && !place.there() ? 'unmounted' : stateOf(path)),
     async look(paths) {
       const there = await place.look();
       let next = there ? paths : paths.filter((path) => !place.owns(path));
@@ -111,7 +111,7 @@ export function watchDrives({
   everyMs = LOOK_MS,
 }: WatchOptions) {
   // Somebody else's look may have found a drive gone, and told so, that is back now: hence the turns.
-  const away = () => paths().filter((path) => presences.of(path) === 'away');
+  const away = () => paths().filter((path) => presences.of(path) === 'unmounted');
   const state = () => JSON.stringify([there(), presences.turns(), ...away()]);
   let before = state();
   let timer: NodeJS.Timeout | undefined;

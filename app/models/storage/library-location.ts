@@ -60,7 +60,7 @@ export function createLibraryLocation(
     async switchTo(to) {
       const next = to === home ? { folder: null, mark: null } : { folder: to, mark: randomUUID() };
       if (next.mark !== null) await writeFile(join(to, MARK), next.mark, { flush: true });
-      switchLibrary(db, { from: place.folder(), to, kept: links, ...next });
+      switchLibrary(db, { from: place.folder(), to, except: links, ...next });
       ({ folder, mark } = next);
       seen = true;
     },

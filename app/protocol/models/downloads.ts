@@ -9,7 +9,7 @@ export const DownloadStatus = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('waitingForNetwork'), attempt: z.number().int(), reason: z.string() }),
   z.object({ phase: z.literal('waitingForSpace'), missing: z.number() }),
   /** The library is being moved, or its drive is away: it goes on by itself. */
-  z.object({ phase: z.literal('waitingForLibrary'), reason: z.enum(['moving', 'away']) }),
+  z.object({ phase: z.literal('waitingForLibrary'), reason: z.enum(['moving', 'unmounted']) }),
   /** The file on the server is another one now. What came of the old one is kept until the user decides. */
   z.object({ phase: z.literal('changed') }),
   z.object({ phase: z.literal('checking'), checked: z.number() }),

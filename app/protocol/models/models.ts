@@ -97,7 +97,7 @@ export type ExternalModel = z.infer<typeof ExternalModel>;
 export const ModelDetails = z.object({
   modelId: ModelId,
   /** Whose files they are: the app's own, fetched, or somebody else's that are used where they lie. */
-  ownership: z.enum(['built-in', 'downloaded', 'linked', 'preset']),
+  ownership: z.enum(['built-in', 'downloaded', 'external', 'preset']),
   origin: z.object({ source: z.string(), repository: z.string(), commit: z.string() }).nullable(),
   bytes: z.number(),
   /** Bytes on disk that removing it would free. */

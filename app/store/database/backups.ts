@@ -6,7 +6,7 @@ import { makePrivate } from '../folder/permissions.ts';
 import { codeOf, type Database, openDatabase } from './database.ts';
 import type { Check, DatabaseThread } from './database-thread.ts';
 
-const kept = 7;
+const maxCopies = 7;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export type Backup = { path: string; at: number };
@@ -51,7 +51,7 @@ export async function backUp(
   }
   for (const old of listBackups(folder)
     .filter((one) => one.path.includes(`${label}-`))
-    .slice(kept)) {
+    .slice(maxCopies)) {
     rmSync(old.path, { force: true });
   }
   return path;

@@ -274,7 +274,7 @@ export const setModel = (db: Database, collectionId: CollectionId, modelId: Mode
     collectionId,
   );
 
-export const setEncoder = (db: Database, collectionId: CollectionId, encoder: number) =>
+export const setEmbedder = (db: Database, collectionId: CollectionId, encoder: number) =>
   void db.run('UPDATE collections SET encoder = ? WHERE id = ?', encoder, collectionId);
 
 export const setServing = (db: Database, collectionId: CollectionId, encoder: number) =>
@@ -282,7 +282,7 @@ export const setServing = (db: Database, collectionId: CollectionId, encoder: nu
 
 export type EncoderRow = { number: number; modelId: ModelId; sha256: string };
 
-export function encoderOf(db: Database, modelId: ModelId, sha256: string): EncoderRow {
+export function embedderOf(db: Database, modelId: ModelId, sha256: string): EncoderRow {
   db.run('INSERT OR IGNORE INTO encoders (model_id, sha256) VALUES (?, ?)', modelId, sha256);
   return db.get<EncoderRow>(
     'SELECT number, model_id AS modelId, sha256 FROM encoders WHERE model_id = ? AND sha256 = ?',
@@ -291,5 +291,5 @@ export function encoderOf(db: Database, modelId: ModelId, sha256: string): Encod
   ) as EncoderRow;
 }
 
-export const findEncoder = (db: Database, number: number): EncoderRow | undefined =>
+export const findEmbedder = (db: Database, number: number): EncoderRow | undefined =>
   db.get('SELECT number, model_id AS modelId, sha256 FROM encoders WHERE number = ?', number);

@@ -33,11 +33,17 @@ export const cancelMove = (db: Database) =>
 
 export const endLeaving = (db: Database) => db.run('UPDATE library SET cleanup_path = NULL');
 
-/** The one step that makes the new place the library: at once, with the paths of all models in it. `kept`: a folder below
+/** The one step that makes the new place the library: at once, with the paths of all models in it. `except`: a folder below
  *  `from` that stays where it is. */
 export function switchLibrary(
   db: Database,
-  { from, to, kept, folder, mark }: { from: string; to: string; kept: string } & Pick<LibraryRow, 'folder' | 'mark'>,
+  {
+    from,
+    to,
+    except,
+    folder,
+    mark,
+  }: { from: string; to: string; except: string } & Pick<LibraryRow, 'folder' | 'mark'>,
 ): void {
   db.transaction(() => {
     db.run(
@@ -53,7 +59,7 @@ export function switchLibrary(
       to,
       from,
       ...inside(from),
-      ...inside(kept),
+      ...inside(except),
     );
   });
 }

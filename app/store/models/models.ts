@@ -23,7 +23,7 @@ export type ModelRow = {
   name: string;
   path: string | null;
   lastUsedAt: number | null;
-  facts: ModelMetadata | null;
+  metadata: ModelMetadata | null;
   settings: ModelSettings;
   presetOf: ModelId | null;
   elsewhere: ElsewhereModel | null;
@@ -46,14 +46,14 @@ function modelsWhere(db: Database, what: string, ...values: Value[]): ModelRow[]
   const rows: ModelRow[] = [];
   for (let at = 0; at < parsed.length; at += 4) {
     const [id, name, path, lastUsedAt, presetOf] = parsed[at] as Named;
-    const facts = parsed[at + 1] as Packed | null;
+    const metadata = parsed[at + 1] as Packed | null;
     const settings = parsed[at + 2] as Partial<ModelSettings> | null;
     rows.push({
       id,
       name,
       path,
       lastUsedAt,
-      facts: facts && unpacked(facts),
+      metadata: metadata && unpacked(metadata),
       settings: completed(settings),
       presetOf,
       elsewhere: parsed[at + 3] as ElsewhereModel | null,
@@ -74,12 +74,12 @@ export const findModelByPath = (db: Database, path: string): ModelRow | undefine
 export const modelsToInspect = (db: Database): Pick<ModelRow, 'id' | 'path'>[] =>
   db.all('SELECT id, path FROM models WHERE preset_of IS NULL AND json_array_length(metadata) < ?', FIELDS);
 
-export type NewModel = Pick<ModelRow, 'id' | 'name' | 'path' | 'facts'> &
+export type NewModel = Pick<ModelRow, 'id' | 'name' | 'path' | 'metadata'> &
   Partial<Pick<ModelRow, 'settings' | 'presetOf' | 'elsewhere'>>;
 
 export const addModel = (
   db: Database,
-  { id, name, path, facts, settings, presetOf, elsewhere }: NewModel,
+  { id, name, path, metadata, settings, presetOf, elsewhere }: NewModel,
   now: number,
 ) =>
   db.run(
@@ -88,7 +88,7 @@ export const addModel = (
     name,
     path,
     now,
-    facts && packed(facts),
+    metadata && packed(metadata),
     settings ? JSON.stringify(settings) : null,
     presetOf ?? null,
     elsewhere ? JSON.stringify(elsewhere) : null,
@@ -100,8 +100,8 @@ export const presetsOf = (db: Database, id: ModelId): ModelRow[] => modelsWhere(
 export const setModelSettings = (db: Database, id: ModelId, settings: ModelSettings) =>
   db.run('UPDATE models SET settings = ? WHERE id = ?', JSON.stringify(settings), id);
 
-export const setModelFacts = (db: Database, id: ModelId, facts: ModelMetadata) =>
-  db.run('UPDATE models SET metadata = ? WHERE id = ?', packed(facts), id);
+export const setModelMetadata = (db: Database, id: ModelId, metadata: ModelMetadata) =>
+  db.run('UPDATE models SET metadata = ? WHERE id = ?', packed(metadata), id);
 
 export const setModelUsed = (db: Database, id: ModelId, now: number) =>
   db.run('UPDATE models SET last_used_at = ? WHERE id = ?', now, id);

@@ -179,7 +179,7 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
   function about(): string {
     const { elsewhere } = model;
     if (elsewhere) return t(elsewhere.here ? 'elsewhere.here' : 'elsewhere.leaves', { host: elsewhere.host });
-    if (model.unmounted) return t('model.away', { path: model.path ?? '' });
+    if (model.unmounted) return t('model.unmounted', { path: model.path ?? '' });
     if (model.missing) return t('model.missing', { path: model.path ?? '' });
     if (model.description?.supported === false) return t('model.unsupported');
     if (inMemory) return t('model.inMemory');

@@ -47,7 +47,7 @@ export function shorten(chatId: ChatId, full: Full): void {
 export async function setAside(messageId: MessageId, summary: string | null): Promise<void> {
   await core.call('context.exclude', { messageId, summary });
   useToasts.getState().show({
-    text: summary === null ? t('aside.done') : t('aside.summed'),
+    text: summary === null ? t('contextCutoff.done') : t('contextCutoff.summed'),
     action: t('undo'),
     ...keysHint('undo'),
     onAction: () => void bringBack(messageId),

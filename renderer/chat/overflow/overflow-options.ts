@@ -14,7 +14,7 @@ import { nextContextSize } from './context-size.ts';
 
 export type Full = { used: number; draft: number; limit: number };
 export type Plan = Response<'context.overflowOptions'>;
-export type Way = 'larger' | 'aside' | 'summary' | 'new-chat' | 'search' | 'model' | 'shorten';
+export type Way = 'larger' | 'trim' | 'summary' | 'new-chat' | 'search' | 'model' | 'shorten';
 
 export type Larger = {
   size: number;
@@ -94,7 +94,7 @@ export type Possible = {
 
 export function bestWay(full: Full, { larger, plan, other, searchable, resumes }: Possible): Way | null {
   if (larger && larger.verdict !== 'too-large') return 'larger';
-  if (plan?.trim) return 'aside';
+  if (plan?.trim) return 'trim';
   if (plan?.summary) return 'summary';
   if (resumes) return other ? 'model' : null;
   if (full.used > 0 && fitsAlone(full)) return 'new-chat';

@@ -66,7 +66,7 @@ function Question({ full }: { full: Full }) {
       if (way === 'search') return setSearching(true);
       if (way === 'model' && other) await takeOtherModel(full.chatId, other);
       if (way === 'larger' && larger) await makeLarger(larger.size);
-      if (way === 'aside' && plan?.trim) await setAside(plan.trim.upTo, null);
+      if (way === 'trim' && plan?.trim) await setAside(plan.trim.upTo, null);
       await goOn(full.chatId, full.resumes);
     } catch (error) {
       setFailure(failureOf(error));
@@ -166,9 +166,9 @@ function useOffers(full: Full, { larger, plan, other, searchable }: Possible): O
   if (plan?.trim) {
     const { turns, frees: tokens } = plan.trim;
     offers.push({
-      value: 'aside',
-      name: t('overflow.aside', { count: turns, turns: formats.exact(turns) }),
-      about: t('overflow.asideAbout'),
+      value: 'trim',
+      name: t('overflow.trim', { count: turns, turns: formats.exact(turns) }),
+      about: t('overflow.trimAbout'),
       price: frees(tokens),
     });
   }

@@ -12,7 +12,11 @@ export function ContextMarker({ message }: { message: Message }) {
   const { contextCutoff } = message;
   if (!contextCutoff) return null;
   const { restored, summary } = contextCutoff;
-  const said = restored ? t('aside.back') : summary === null ? t('aside.marker') : t('aside.summary');
+  const said = restored
+    ? t('contextCutoff.back')
+    : summary === null
+      ? t('contextCutoff.marker')
+      : t('contextCutoff.summary');
   return (
     <div className="pt-5 text-xs text-fg-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -21,7 +25,7 @@ export function ContextMarker({ message }: { message: Message }) {
         <span>{said}</span>
         {summary !== null && !restored && (
           <Button kind="link" className="text-xs" aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? t('aside.hide') : t('aside.show')}
+            {open ? t('contextCutoff.hide') : t('contextCutoff.show')}
           </Button>
         )}
         <Button
@@ -29,7 +33,7 @@ export function ContextMarker({ message }: { message: Message }) {
           className="text-xs"
           onClick={() => void (restored ? setAside(message.id, summary) : bringBack(message.id))}
         >
-          {restored ? t('aside.again') : t('aside.bringBack')}
+          {restored ? t('contextCutoff.again') : t('contextCutoff.bringBack')}
         </Button>
         <span aria-hidden className="h-px min-w-4 flex-1 bg-line-strong" />
       </div>

@@ -19,7 +19,7 @@ import { ContextSlider } from '../memory/context-slider.tsx';
 import { LayerStrip } from '../memory/layer-strip.tsx';
 import { MemoryBar } from '../memory/memory-bar.tsx';
 import { Check } from './check.tsx';
-import { Facts } from './model-info.tsx';
+import { ModelInfo } from './model-info.tsx';
 import { ModelSettingsDialog } from './model-settings.tsx';
 
 /** Everything about one model that is here, and what can be done with it. */
@@ -106,7 +106,7 @@ export function Details({ model }: { model: ModelEntry }) {
       {loading && <Loading done={loading.done} total={loading.total} />}
       {problem && <Problem failure={problem} className="mt-3" />}
       {model.description && <Memory description={model.description} />}
-      <Facts model={model} details={details} />
+      <ModelInfo model={model} details={details} />
       {details && !model.unmounted && <Check key={model.id} details={details} />}
       {details && details.ownership !== 'built-in' && !(model.unmounted && details.ownership === 'downloaded') && (
         <Button

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { copyIn } from './importing.ts';
 
 /** Models that other programs keep here: linked, never copied or changed. */
-export function Adoptables() {
+export function ExternalModels() {
   const { t } = useTranslation();
   const external = useModels((state) => state.externalModels);
   const { lookAgain } = useModels.getState();
@@ -29,14 +29,14 @@ export function Adoptables() {
       </div>
       <ul>
         {(external ?? []).map((model) => (
-          <AdoptableRow key={model.path} model={model} />
+          <ExternalModelRow key={model.path} model={model} />
         ))}
       </ul>
     </section>
   );
 }
 
-function AdoptableRow({ model }: { model: ExternalModel }) {
+function ExternalModelRow({ model }: { model: ExternalModel }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const [busy, setBusy] = useState(false);

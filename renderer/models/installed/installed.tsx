@@ -14,7 +14,7 @@ import { MISSING } from '../../ui/format.ts';
 import { LayerStrip, useStripLabel } from '../memory/layer-strip.tsx';
 import { CheckAll } from './check-all.tsx';
 import { Details } from './details.tsx';
-import { Adoptables } from './external-models.tsx';
+import { ExternalModels } from './external-models.tsx';
 
 const columns =
   'grid grid-cols-[minmax(9rem,1fr)_8.5rem_6rem_4.25rem_4rem_4.25rem_5.25rem] items-center gap-3 px-5 max-xl:grid-cols-[minmax(7rem,1fr)_4.5rem_5.25rem]';
@@ -61,7 +61,7 @@ export function Installed() {
               </li>
             ))}
           </ul>
-          <Adoptables />
+          <ExternalModels />
         </div>
         <Footer models={models} machine={machine} />
       </div>
@@ -119,7 +119,7 @@ function Row({ model, machine, chosen, current, onOpen }: RowProps) {
   );
 
   function about(): string {
-    if (model.unmounted) return t('model.away', { path: model.path ?? '' });
+    if (model.unmounted) return t('model.unmounted', { path: model.path ?? '' });
     if (model.missing) return t('model.missing', { path: model.path ?? '' });
     if (model.builtIn) return t('models.builtIn');
     if (loading) return t('models.loading', { share: formats.percent(status.done / Math.max(1, status.total)) });

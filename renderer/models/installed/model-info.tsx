@@ -10,7 +10,7 @@ import { usePerformance } from '../../stores/performance/store.ts';
 import { Button } from '../../ui/button.tsx';
 
 /** What is known of a model that is here. */
-export function Facts({ model, details }: { model: ModelEntry; details: ModelDetails | null }) {
+export function ModelInfo({ model, details }: { model: ModelEntry; details: ModelDetails | null }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const show = reveal();

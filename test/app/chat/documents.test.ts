@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { NOT_FOUND } from '../../../app/chat/prompt/rag-prompt.ts';
 import {
-  builtInEncoder,
+  builtInEmbedder,
   type Client,
   type CollectionId,
   closestIn,
@@ -101,7 +101,7 @@ test('by words alone: sources before the first text, judged at the end, stored; 
 test('with an encoder a question that shares no word with its passage finds it, and a pronoun is understood', async () => {
   const { client } = await startCore();
   const id = await collectionOf(client, shelf);
-  await client.call('documents.setEmbedding', { collectionId: id, modelId: builtInEncoder.id });
+  await client.call('documents.setEmbedding', { collectionId: id, modelId: builtInEmbedder.id });
   await embedded(client, id);
   const [goods, carpenter, again] = await askedOf(
     client,

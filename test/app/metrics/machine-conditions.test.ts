@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Probe, readConditions } from '../../../app/metrics/machine-conditions.ts';
+import { type MachineReader, readConditions } from '../../../app/metrics/machine-conditions.ts';
 import { createSpeedCurve } from '../../../app/metrics/speed-curve.ts';
 
 const files: Record<string, string> = {
@@ -7,7 +7,7 @@ const files: Record<string, string> = {
   '/sys/class/power_supply/BAT0/status': 'Charging\n',
   '/sys/class/thermal/thermal_zone0/temp': '61000\n',
 };
-const linux = (changed: Record<string, string> = {}, load = 0.2): Probe => {
+const linux = (changed: Record<string, string> = {}, load = 0.2): MachineReader => {
   const all = { ...files, ...changed };
   return {
     platform: 'linux',
@@ -32,7 +32,7 @@ test('a battery that is being used, a hot processor and other work are told', ()
 });
 
 test('a Mac is asked with pmset; one that says nothing is neither hot nor on its battery', () => {
-  const mac = (batt: string, therm: string): Probe => ({
+  const mac = (batt: string, therm: string): MachineReader => ({
     ...linux(),
     platform: 'darwin',
     ask: (_, args) => (args[1] === 'batt' ? batt : therm),

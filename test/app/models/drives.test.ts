@@ -52,7 +52,7 @@ test('a library on a drive that goes and comes back', async () => {
   out();
   expect(await named(client, 'tiny', ({ unmounted }) => unmounted)).toMatchObject({ missing: true });
   expect(await client.call('library.state')).toMatchObject({ unmounted: true });
-  const refused = { code: 'model-missing', details: { reason: 'away' } };
+  const refused = { code: 'model-missing', details: { reason: 'unmounted' } };
   await expect(client.call('models.load', { modelId: id })).rejects.toMatchObject(refused);
   await expect(client.call('models.verify', { modelId: id })).rejects.toMatchObject(refused);
   await expect(client.call('models.remove', { modelId: id })).rejects.toMatchObject(refused);
@@ -77,7 +77,7 @@ test('an empty mount point, or another disk at its place, is not taken for it', 
   expect(await client.call('library.state')).toMatchObject({ unmounted: true });
   await client.call('downloads.start', { reference: 'acme/tiny', name: 'again' });
   expect(await until(download(client), (item) => item?.status.phase === 'waitingForLibrary')).toMatchObject({
-    status: { reason: 'away' },
+    status: { reason: 'unmounted' },
   });
   expect(readdirSync(join(drive, 'models'))).toEqual(['.longhand-library']);
   rmSync(drive, { recursive: true });

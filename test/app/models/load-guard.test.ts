@@ -31,7 +31,10 @@ function libraryWith(
   const db = openDatabase(join(folder, 'longhand.db'));
   migrate(db, readMigrations(places.migrations));
   onTestFinished(() => db.close());
-  const facts = { description: shapeOf('qwen3.5-4b', 2.7 * GB, 'Q4_K_M'), thinking: { able: true, byDefault: true } };
+  const metadata = {
+    description: shapeOf('qwen3.5-4b', 2.7 * GB, 'Q4_K_M'),
+    thinking: { able: true, byDefault: true },
+  };
   const engine = { target: () => (loaded ? { modelId: loaded } : null) } as unknown as Engine;
   const library = createModelRegistry({
     db,
@@ -56,7 +59,7 @@ function libraryWith(
       name: 'Qwen3.5 4B',
       path: folder,
       lastUsedAt: null,
-      facts,
+      metadata,
       settings: ModelSettings.parse({}),
       presetOf: null,
       elsewhere: null,

@@ -264,7 +264,7 @@ test('a model of Ollama is linked without a copy; removing it leaves its file', 
   expect(found).toMatchObject([{ name: 'tiny:latest', path: blob }]);
   const model = await client.call('models.linkExternal', { path: blob });
   expect(model).toMatchObject({ name: 'tiny:latest', missing: false, description: { supported: true } });
-  expect(await client.call('models.details', { modelId: model.id })).toMatchObject({ ownership: 'linked', frees: 0 });
+  expect(await client.call('models.details', { modelId: model.id })).toMatchObject({ ownership: 'external', frees: 0 });
   const removed = await client.call('models.remove', { modelId: model.id });
   expect(removed.freed).toBe(0);
   expect(readFileSync(blob).equals(file as Buffer)).toBe(true);

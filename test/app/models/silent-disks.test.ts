@@ -99,7 +99,7 @@ test('a library on a drive that does not answer: told as away, nothing waits for
   fallSilent(folder);
   expect(await client.call('library.state')).toMatchObject({ unmounted: true });
   expect(await named(client, 'tiny', ({ unmounted }) => unmounted)).toMatchObject({ missing: true });
-  const refused = { code: 'model-missing', details: { reason: 'away' } };
+  const refused = { code: 'model-missing', details: { reason: 'unmounted' } };
   await expect(client.call('models.load', { modelId: id })).rejects.toMatchObject(refused);
   await expect(client.call('models.verify', { modelId: id })).rejects.toMatchObject(refused);
   await client.call('downloads.start', { reference: 'acme/tiny', name: 'again' });

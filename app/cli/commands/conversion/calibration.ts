@@ -86,9 +86,9 @@ function check(windows: readonly Int32Array[], vocabulary: number): void {
 function readCalibration(context: Context, name: string): string | Int32Array[] {
   const path = resolve(context.places.here, name);
   const fail = (why: string) => new LonghandError('bad-request', `[--calibration] ${path} ${why}`);
-  const facts = statSync(path, { throwIfNoEntry: false });
-  if (!facts?.isFile()) throw fail('is not a file');
-  if (facts.size > MAX_BYTES) throw fail(`has ${facts.size} bytes, at most ${MAX_BYTES} are allowed`);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats?.isFile()) throw fail('is not a file');
+  if (stats.size > MAX_BYTES) throw fail(`has ${stats.size} bytes, at most ${MAX_BYTES} are allowed`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));

@@ -1,4 +1,4 @@
-import { builtInEncoder, type Client, type Collection, LonghandError, type ModelId } from '../../../protocol/index.ts';
+import { builtInEmbedder, type Client, type Collection, LonghandError, type ModelId } from '../../../protocol/index.ts';
 import type { Context, Flags, Values } from '../../runtime/command.ts';
 import { DATA_FLAG } from '../../runtime/with-core.ts';
 
@@ -48,9 +48,9 @@ export async function chosen(client: Client, name: string | undefined): Promise<
 }
 
 /** Null for "none". @throws LonghandError `not-found` with the names there are */
-export async function encoderNamed(client: Client, name: string): Promise<ModelId | null> {
+export async function embedderNamed(client: Client, name: string): Promise<ModelId | null> {
   if (name === 'none') return null;
-  return name === builtInEncoder.name ? builtInEncoder.id : modelNamed(client, name);
+  return name === builtInEmbedder.name ? builtInEmbedder.id : modelNamed(client, name);
 }
 
 /** @throws LonghandError `not-found` with the names there are */

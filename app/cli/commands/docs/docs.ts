@@ -6,7 +6,7 @@ import { table } from '../../runtime/arguments.ts';
 import { type Context, command, UsageError } from '../../runtime/command.ts';
 import { bytes } from '../../runtime/terminal.ts';
 import { withCore } from '../../runtime/with-core.ts';
-import { chosen, DOCS_FLAGS, type DocsAction, type DocsValues, encoderNamed } from './docs-arguments.ts';
+import { chosen, DOCS_FLAGS, type DocsAction, type DocsValues, embedderNamed } from './docs-arguments.ts';
 import { ask } from './docs-ask.ts';
 import { until } from './docs-wait.ts';
 
@@ -41,7 +41,7 @@ async function add(
   const collection = known ?? (await client.call('documents.createCollection', { name }));
   const collectionId = collection.id;
   if (values['embedding-model'] !== undefined) {
-    const modelId = await encoderNamed(client, values['embedding-model']);
+    const modelId = await embedderNamed(client, values['embedding-model']);
     await client.call('documents.setEmbedding', { collectionId, modelId });
   }
   const bar = terminal.progress('reading');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { LonghandError } from '../../../protocol/errors.ts';
-import type { Facts, Sink, Source } from '../../element.ts';
+import type { DocumentMetadata, Sink, Source } from '../../element.ts';
 import type { Tools } from '../assets.ts';
 import { createRecogniser } from '../ocr.ts';
 import { createFlow } from '../pdf/flow.ts';
@@ -12,7 +12,7 @@ const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_PIXELS = 120e6;
 
 /** A picture is a page; its rectangles are in pixels. */
-export async function readImage(source: Source, sink: Sink, tools: Tools): Promise<Facts> {
+export async function readImage(source: Source, sink: Sink, tools: Tools): Promise<DocumentMetadata> {
   if (source.bytes > MAX_BYTES) throw tooLarge(source, `${source.bytes} bytes`);
   const picture = await readFile(source.path);
   const { width, height } = sizeOf(picture);

@@ -1,8 +1,8 @@
 import type { DocumentKind } from '../../../protocol/documents.ts';
-import type { Facts, Sink, Source } from '../../element.ts';
+import type { DocumentMetadata, Sink, Source } from '../../element.ts';
 import type { Tools } from '../assets.ts';
 
-type Reader = (source: Source, sink: Sink, tools: Tools) => Promise<Facts>;
+type Reader = (source: Source, sink: Sink, tools: Tools) => Promise<DocumentMetadata>;
 
 /** Each is loaded when the first file of its kind comes: a text does not wait for a PDF library. */
 const loaders: Record<DocumentKind, () => Promise<Reader>> = {

@@ -1,4 +1,4 @@
-import type { Element, Facts, Reader, Sink, Source } from '../../element.ts';
+import type { DocumentMetadata, Element, Reader, Sink, Source } from '../../element.ts';
 import { readText } from './decode.ts';
 
 //  Plain text: paragraphs are runs of lines between empty ones. Code and JSON: runs of lines, cut where nothing is indented.
@@ -47,7 +47,7 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-async function addCode(lines: readonly string[], source: Source, sink: Sink): Promise<Facts> {
+async function addCode(lines: readonly string[], source: Source, sink: Sink): Promise<DocumentMetadata> {
   for (const { from, to } of sections(lines)) {
     await sink.add(linesPiece('code', lines, from, to));
     sink.progress('file', Math.min(to, lines.length), lines.length);

@@ -1,5 +1,5 @@
 import { LonghandError } from '../../../protocol/errors.ts';
-import type { Facts, Sink, Source } from '../../element.ts';
+import type { DocumentMetadata, Sink, Source } from '../../element.ts';
 import type { Tools } from '../assets.ts';
 import { createFlow } from './flow.ts';
 import { MAX_GLYPHS, readGlyphs } from './glyphs.ts';
@@ -14,7 +14,7 @@ import { type PageWord, type Turn, wordsOf } from './words.ts';
 export const MAX_PAGES = 10_000;
 
 /** PDF, page by page: what one page needs is let go before the next. */
-export async function readPdf(source: Source, sink: Sink, tools: Tools): Promise<Facts> {
+export async function readPdf(source: Source, sink: Sink, tools: Tools): Promise<DocumentMetadata> {
   const pdf = await openPdf(source, tools);
   const scanner = createScanner(source, tools);
   try {
@@ -27,7 +27,7 @@ export async function readPdf(source: Source, sink: Sink, tools: Tools): Promise
 
 type Rest = { page: number; others: Segment[][] };
 
-async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner): Promise<Facts> {
+async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner): Promise<DocumentMetadata> {
   const total = Math.min(pdf.numPages, MAX_PAGES);
   if (pdf.numPages > total) sink.notice('pages-cut', { limit: total, pages: pdf.numPages });
   const margins = createMargins<Rest>();

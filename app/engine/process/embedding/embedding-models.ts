@@ -2,32 +2,32 @@ import { setImmediate } from 'node:timers/promises';
 import type * as Addon from '../../../../native/addon/index.d.ts';
 import { LonghandError } from '../../../protocol/index.ts';
 import type { Tokenizer } from '../../../text/tokenizer/tokenizer.ts';
-import type { Embedded, Embedding, EncoderTarget, Ranked, Ranking } from '../../ipc-protocol.ts';
+import type { Embedded, EmbedderTarget, Embedding, Ranked, Ranking } from '../../ipc-protocol.ts';
 import { readModelText } from '../model/tokenizer-files.ts';
-import { type EncoderText, readEncoderText } from './embedding-prefixes.ts';
+import { type EmbedderText, readEmbedderText } from './embedding-prefixes.ts';
 
-type Encoder = { native: Addon.Model; tokenizer: Tokenizer; text: EncoderText };
+type Embedder = { native: Addon.Model; tokenizer: Tokenizer; text: EmbedderText };
 
 /** An encoder that nobody asked for so long gives its memory back. */
 const idleMs = 10 * 60 * 1000;
 
 /** While a collection changes its encoder it is searched with one and read with the other; two cross-encoders besides. */
-const maxEncoders = 4;
+const maxEmbedders = 4;
 
 /** Encoders beside the model of the chat, loaded when they are asked for. */
 export function createEmbeddingModels(addon: typeof Addon) {
   /** The last used one last. */
-  const loaded = new Map<string, Promise<Encoder>>();
+  const loaded = new Map<string, Promise<Embedder>>();
   let uses = 0;
   let idle: NodeJS.Timeout | undefined;
 
-  function wanted(target: EncoderTarget): Promise<Encoder> {
+  function wanted(target: EmbedderTarget): Promise<Embedder> {
     const key = JSON.stringify(target);
     const encoder = loaded.get(key) ?? load(addon, target);
     loaded.delete(key);
     loaded.set(key, encoder);
     encoder.catch(() => loaded.delete(key));
-    for (const oldest of [...loaded.keys()].slice(0, -maxEncoders)) release(oldest);
+    for (const oldest of [...loaded.keys()].slice(0, -maxEmbedders)) release(oldest);
     return encoder;
   }
 
@@ -71,7 +71,7 @@ export function createEmbeddingModels(addon: typeof Addon) {
   };
 }
 
-async function load(addon: typeof Addon, { path, device, threads, adapter }: EncoderTarget): Promise<Encoder> {
+async function load(addon: typeof Addon, { path, device, threads, adapter }: EmbedderTarget): Promise<Embedder> {
   const { tokenizer } = await readModelText(addon, path);
   const native = await addon.load(path, {
     ...(device !== null && { device }),
@@ -82,7 +82,7 @@ async function load(addon: typeof Addon, { path, device, threads, adapter }: Enc
     native.close();
     throw new LonghandError('model-unsupported', `[embed] ${path} writes text; embeddings come from encoder models`);
   }
-  return { native, tokenizer, text: await readEncoderText(addon, path) };
+  return { native, tokenizer, text: await readEmbedderText(addon, path) };
 }
 
 /** Longer texts are read a window at a time; their vector points between those of the windows. */
@@ -94,7 +94,7 @@ const windowOverlap = 32;
 const tokensAtOnce = 192;
 
 /** The vectors of the first texts: of one at least. */
-async function firstVectors(encoder: Encoder, texts: readonly string[], kind: Embedding['kind']) {
+async function firstVectors(encoder: Embedder, texts: readonly string[], kind: Embedding['kind']) {
   const windows: number[][][] = [];
   for (let tokens = 0; windows.length < texts.length && tokens < tokensAtOnce; ) {
     const own = await windowsOf(encoder, texts[windows.length] ?? '', kind);
@@ -120,7 +120,7 @@ async function firstVectors(encoder: Encoder, texts: readonly string[], kind: Em
 }
 
 /** The tokens of a text as the model reads them. */
-async function windowsOf({ native, tokenizer, text }: Encoder, words: string, kind: Embedding['kind']) {
+async function windowsOf({ native, tokenizer, text }: Embedder, words: string, kind: Embedding['kind']) {
   const { before, after } = tokenizer.around;
   const prefix = tokenizer.encodeText(text.prefixes[kind]);
   const room = Math.min(native.contextLength, text.longest) - before.length - after.length - prefix.length;
@@ -138,7 +138,7 @@ async function windowsOf({ native, tokenizer, text }: Encoder, words: string, ki
 
 /** The scores of the first passages: of one at least. Question and passage are one text of two parts; of both too long for
  *  the model the question keeps at most half. */
-async function firstScores({ native, tokenizer, text }: Encoder, query: string, passages: readonly string[]) {
+async function firstScores({ native, tokenizer, text }: Embedder, query: string, passages: readonly string[]) {
   const { before, after } = tokenizer.around;
   const room = Math.min(native.contextLength, text.longest) - before.length - 2 * after.length;
   const asked = await encodeSlowly(tokenizer, query, Math.floor(room / 2));

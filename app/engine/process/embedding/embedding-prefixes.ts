@@ -6,7 +6,7 @@ import { LonghandError } from '../../../protocol/index.ts';
 import { readModelJson } from '../model/model-json.ts';
 
 /** How an encoder wants to be asked. */
-export type EncoderText = {
+export type EmbedderText = {
   /** Most tokens it was trained to read at once. */
   longest: number;
   prefixes: { query: string; passage: string };
@@ -19,7 +19,7 @@ const Config = z.object({ _name_or_path: z.string().nullish() });
 /** From the files of sentence-transformers beside the weights; what the families say only in their papers and model cards
  *  (e5: arXiv 2212.03533, bge: arXiv 2309.07597) goes by their names.
  *  @throws LonghandError `model-broken`, naming the file */
-export async function readEncoderText(addon: Pick<typeof Addon, 'ggufMetadata'>, path: string): Promise<EncoderText> {
+export async function readEmbedderText(addon: Pick<typeof Addon, 'ggufMetadata'>, path: string): Promise<EmbedderText> {
   if (path.toLowerCase().endsWith('.gguf')) {
     const name = (await addon.ggufMetadata(path))['general.name'];
     return {
@@ -41,7 +41,7 @@ export async function readEncoderText(addon: Pick<typeof Addon, 'ggufMetadata'>,
   };
 }
 
-export function prefixesOf(name: string): EncoderText['prefixes'] {
+export function prefixesOf(name: string): EmbedderText['prefixes'] {
   if (/\be5\b/i.test(name)) return { query: 'query: ', passage: 'passage: ' };
   if (/\bbge-.*\bzh\b/i.test(name)) return { query: '为这个句子生成表示以用于检索相关文章：', passage: '' };
   if (/\bbge-(?!m3)/i.test(name))

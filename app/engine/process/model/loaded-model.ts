@@ -27,7 +27,7 @@ export type LoadedModel = {
   bytesFor(generation: Pick<Generation, 'prompt' | 'sampling'>): number;
   memoryBytes(): number;
   loaded(): Loaded;
-  facts(): Loaded & { modelId: ModelId };
+  loadedInfo(): Loaded & { modelId: ModelId };
   close(): void;
 };
 
@@ -87,7 +87,7 @@ export async function loadModel(
     bytesFor: (generation) => bytesFor(generation, { native, target, text }, whole),
     memoryBytes,
     loaded,
-    facts: () => ({ modelId: target.modelId, ...loaded() }),
+    loadedInfo: () => ({ modelId: target.modelId, ...loaded() }),
     close() {
       answers.close();
       titles.close();

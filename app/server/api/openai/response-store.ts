@@ -22,25 +22,25 @@ export type ResponseStore = {
 };
 
 export function createResponseStore(): ResponseStore {
-  const kept = new Map<string, { stored: Stored; bytes: number }>();
+  const responses = new Map<string, { stored: Stored; bytes: number }>();
   let total = 0;
 
   function forget(id: string): boolean {
-    total -= kept.get(id)?.bytes ?? 0;
-    return kept.delete(id);
+    total -= responses.get(id)?.bytes ?? 0;
+    return responses.delete(id);
   }
 
   return {
     get(id, caller) {
-      const stored = kept.get(id)?.stored;
+      const stored = responses.get(id)?.stored;
       return stored?.caller === caller ? stored : null;
     },
     keep(stored) {
       const bytes = stored.items.reduce((sum, item) => sum + bytesOf(item), JSON.stringify(stored.response).length);
-      kept.set(stored.response.id, { stored, bytes });
+      responses.set(stored.response.id, { stored, bytes });
       total += bytes;
-      for (const id of kept.keys()) {
-        if (kept.size <= maxResponses && total <= maxResponseBytes) break;
+      for (const id of responses.keys()) {
+        if (responses.size <= maxResponses && total <= maxResponseBytes) break;
         forget(id);
       }
     },

@@ -14,7 +14,7 @@ const STANDS_MS = 3000;
 type Drawing = { chatId: ChatId; crashes: number };
 
 /** What the browser keeps over a reload. It may be full, or forbidden: then nothing is guarded. */
-function kept<Value>(name: string, otherwise: Value): Value {
+function readStored<Value>(name: string, otherwise: Value): Value {
   try {
     return (JSON.parse(localStorage.getItem(name) ?? 'null') as Value | null) ?? otherwise;
   } catch {
@@ -30,11 +30,11 @@ function keep(name: string, value: unknown): void {
   }
 }
 
-const plainChats = (): ChatId[] => kept<ChatId[]>(PLAIN, []);
+const plainChats = (): ChatId[] => readStored<ChatId[]>(PLAIN, []);
 
 /** Whether a chat is to be shown as plain text. Asked once before it is drawn. */
 export function beginDrawing(chatId: ChatId): { plain: boolean; stop: () => void } {
-  const before = kept<Drawing | null>(DRAWING, null);
+  const before = readStored<Drawing | null>(DRAWING, null);
   const crashes = before?.chatId === chatId ? before.crashes : 0;
   if (crashes >= MAX_CRASHES)
     keep(PLAIN, [chatId, ...plainChats().filter((id) => id !== chatId)].slice(0, MAX_ENTRIES));
@@ -45,7 +45,7 @@ export function beginDrawing(chatId: ChatId): { plain: boolean; stop: () => void
   }
   keep(DRAWING, { chatId, crashes: crashes + 1 } satisfies Drawing);
   const stands = () => {
-    if (kept<Drawing | null>(DRAWING, null)?.chatId === chatId) localStorage.removeItem(DRAWING);
+    if (readStored<Drawing | null>(DRAWING, null)?.chatId === chatId) localStorage.removeItem(DRAWING);
   };
   const timer = setTimeout(stands, STANDS_MS);
   // Leaving and reloading are no crash.

@@ -16,12 +16,12 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
   const { resume, retry, setOverlay } = actions;
   const status = useEngine((state) => state.status.phase);
   const tokens = (message.usage?.answerTokens ?? 0) + (message.usage?.thinkingTokens ?? 0);
-  const kept = message.text !== '' || message.thinking !== '' || message.toolUses.length > 0;
+  const hasContent = message.text !== '' || message.thinking !== '' || message.toolUses.length > 0;
   const unsaved = useUnsaved();
   const safe =
-    unsaved && kept
+    unsaved && hasContent
       ? t('failure.unsaved')
-      : !kept
+      : !hasContent
         ? t('failure.nothingWritten')
         : tokens > 0
           ? t('failure.tokensKept', { count: tokens, tokens: formats.exact(tokens) })
@@ -38,10 +38,10 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
       <Notice
         alert
         tone="bad"
-        title={failure.code === 'engine-lost' && kept ? t('failure.engineStopped') : whatOf(failure)}
+        title={failure.code === 'engine-lost' && hasContent ? t('failure.engineStopped') : whatOf(failure)}
         actions={
           <>
-            {kept && (
+            {hasContent && (
               <Button
                 kind="primary"
                 disabled={!canResume || status === 'restarting'}
@@ -50,8 +50,8 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
                 {t('failure.resume')}
               </Button>
             )}
-            <Button kind={kept ? 'quiet' : 'primary'} onClick={() => void retry(message.id)}>
-              {kept ? t('failure.startOver') : t('failure.tryAgain')}
+            <Button kind={hasContent ? 'quiet' : 'primary'} onClick={() => void retry(message.id)}>
+              {hasContent ? t('failure.startOver') : t('failure.tryAgain')}
             </Button>
             <WaysOut failure={failure} resumes={message.id} />
             <Button kind="quiet" className="ms-auto" onClick={() => setOverlay({ kind: 'report', failure })}>

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 1_200_000 });
 
 async function measured(
   questions: typeof report,
-  more?: Pick<DocumentsOptions, 'engine' | 'encoders'>,
+  more?: Pick<DocumentsOptions, 'engine' | 'embedders'>,
 ): Promise<Measured[]> {
   const shelf = await openShelf(more ? { meaning: more } : {});
   await shelf.add({ ...questions.library, ...manuals });

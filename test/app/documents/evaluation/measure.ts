@@ -85,7 +85,7 @@ export async function foundByMeaning(
   shelf: Shelf,
   collectionId: CollectionId,
   { answerable }: QuestionSet,
-  encoder: Pick<EmbeddingOptions, 'engine' | 'encoders'>,
+  encoder: Pick<EmbeddingOptions, 'engine' | 'embedders'>,
   places: number,
 ): Promise<number> {
   const embedding = createEmbedding({ db: shelf.db, ...encoder, changed: () => {} });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { builtInEncoder } from '../../../../app/protocol/index.ts';
+import { builtInEmbedder } from '../../../../app/protocol/index.ts';
 import { newFolder, startCore } from '../../../support/core.ts';
 
 test('a collection is searched by meaning with what ships with the app, and nothing was installed', async () => {
@@ -13,11 +13,11 @@ test('a collection is searched by meaning with what ships with the app, and noth
     '# House\n\nThe heating is serviced every autumn.\n\n# Garden\n\nDogs must be kept on a lead near the pond.\n',
   );
   await client.call('documents.add', { collectionId, files: [{ path, name: 'house.md' }] });
-  await client.call('documents.setEmbedding', { collectionId, modelId: builtInEncoder.id });
+  await client.call('documents.setEmbedding', { collectionId, modelId: builtInEmbedder.id });
   const embedding = async () => (await client.call('documents.collections')).find(({ id }) => id === collectionId);
   await expect
     .poll(async () => (await embedding())?.embedding, { timeout: 60_000, interval: 100 })
-    .toMatchObject({ name: builtInEncoder.name, done: 1, total: 1 });
+    .toMatchObject({ name: builtInEmbedder.name, done: 1, total: 1 });
   // No word of the question stands in the document.
   const found = await client.call('documents.search', {
     query: 'may my puppy run free?',
@@ -38,9 +38,9 @@ test('every collection is searched by meaning from its first document on, the ma
   onTestFinished(() => void vi.unstubAllEnvs());
   const { client } = await startCore();
   const collection = await client.call('documents.createCollection', { name: 'House' });
-  expect(collection.embedding).toMatchObject({ modelId: builtInEncoder.id });
+  expect(collection.embedding).toMatchObject({ modelId: builtInEmbedder.id });
   const manual = async () => (await client.call('documents.collections')).find(({ builtIn }) => builtIn);
   await expect
     .poll(async () => (await manual())?.embedding?.modelId, { timeout: 20_000, interval: 100 })
-    .toBe(builtInEncoder.id);
+    .toBe(builtInEmbedder.id);
 });

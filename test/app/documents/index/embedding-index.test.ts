@@ -53,7 +53,7 @@ function madeUp() {
       return { vectors: taken.map((text) => vectorOf(target.path, text)) };
     },
   };
-  const encoders: DocumentsOptions['encoders'] = {
+  const embedders: DocumentsOptions['embedders'] = {
     find(modelId) {
       const path = paths.get(modelId);
       if (path === undefined) throw new LonghandError('model-missing', `[test] no ${modelId}`);
@@ -64,7 +64,7 @@ function madeUp() {
     reranker: () => (reranker === null ? null : { path: 'reranker', device: null, threads: null }),
   };
   return {
-    meaning: { engine: engine as unknown as DocumentsOptions['engine'], encoders },
+    meaning: { engine: engine as unknown as DocumentsOptions['engine'], embedders },
     asked,
     read,
     paths,
@@ -123,7 +123,7 @@ test('a collection has the encoder that ships with the app, unless somebody chos
   expect(await embeddingOf(words)).toBeNull();
   await words.close();
 
-  const preset = { ...made.meaning, encoders: { ...made.meaning.encoders, preset: first } };
+  const preset = { ...made.meaning, embedders: { ...made.meaning.embedders, preset: first } };
   const shelf = await openShelf({ meaning: preset, dataFolder: words.dataFolder });
   await expect
     .poll(() => embeddingOf(shelf), { timeout: 20_000, interval: 50 })
@@ -139,8 +139,8 @@ test('a collection has the encoder that ships with the app, unless somebody chos
   const again = await openShelf({ meaning: preset, dataFolder: words.dataFolder });
   await again.documents.idle();
   const all = await again.call('documents.collections', undefined);
-  const encoderOf = (name: string) => all.find((one) => one.name === name)?.embedding?.modelId ?? null;
-  expect([encoderOf('New'), encoderOf('Next')]).toEqual([null, null]);
+  const embedderOf = (name: string) => all.find((one) => one.name === name)?.embedding?.modelId ?? null;
+  expect([embedderOf('New'), embedderOf('Next')]).toEqual([null, null]);
 
   // The encoder that was chosen last, while it is there; else the preset one.
   await again.call('documents.setEmbedding', { collectionId: next.id, modelId: second });

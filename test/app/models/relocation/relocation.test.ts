@@ -60,7 +60,7 @@ test('and back again to the data folder, where links to files of others have sta
   const link = join(place.links(), 'other.gguf');
   mkdirSync(place.links(), { recursive: true });
   symlinkSync('/nowhere', link);
-  addModel(db, { id: 'linked' as ModelId, name: 'Linked', path: link, facts: null }, 2);
+  addModel(db, { id: 'linked' as ModelId, name: 'Linked', path: link, metadata: null }, 2);
   const { begin, rest } = mover();
   await begin(target);
   await rest();
@@ -136,7 +136,7 @@ test('a second move, and a move of a library that is away, are refused', async (
   go();
   await rest();
   renameSync(target, `${target}-away`);
-  await expect(begin(place.home)).rejects.toMatchObject({ code: 'not-found', details: { reason: 'away' } });
+  await expect(begin(place.home)).rejects.toMatchObject({ code: 'not-found', details: { reason: 'unmounted' } });
   renameSync(`${target}-away`, target);
   expectWhole(target);
 });

@@ -17,7 +17,7 @@ test('a drive that somebody else found gone is told of when it is back, though n
   const list = async () => {
     plugged = false;
     await presences.look(paths);
-    expect(presences.of('/drive/mine')).toBe('away');
+    expect(presences.of('/drive/mine')).toBe('unmounted');
     plugged = true;
   };
   const drives = watchDrives({

@@ -21,7 +21,7 @@ function setUp() {
   const db = openDatabase(join(data, 'longhand.db'));
   migrate(db, readMigrations(places.migrations));
   onTestFinished(() => db.close());
-  addModel(db, { id: model.id, name: 'Model', path: '/models/mine', facts: null }, 1);
+  addModel(db, { id: model.id, name: 'Model', path: '/models/mine', metadata: null }, 1);
   const folder = join(data, 'packed');
   return { folder, db, packed: createWeightCache(db, folder) };
 }

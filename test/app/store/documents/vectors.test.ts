@@ -8,7 +8,7 @@ import { newId } from '../../../../app/store/database/uuid.ts';
 import {
   countVectors,
   dropOtherVectors,
-  encoderOf,
+  embedderOf,
   nearest,
   packVector,
   passagesWithout,
@@ -44,7 +44,7 @@ test('the next passages to read are found as quickly in a large collection, what
     WITH RECURSIVE count (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM count WHERE value < ${MANY}) SELECT value FROM count`);
   const gone = made('gone', 1);
   const mine = made('mine', null);
-  const encoder = encoderOf(db, 'm' as never, 'sha').number;
+  const encoder = embedderOf(db, 'm' as never, 'sha').number;
   const longest = (step: () => number | null): { steps: number; ms: number; all: number } => {
     let [steps, ms] = [0, 0];
     const begun = process.threadCpuUsage();

@@ -9,7 +9,7 @@ import {
   listModels,
   type ModelMetadata,
   modelsToInspect,
-  setModelFacts,
+  setModelMetadata,
   setModelUsed,
 } from '../../../../app/store/models/models.ts';
 import { shapeOf } from '../../../support/fake-models.ts';
@@ -35,35 +35,35 @@ const factsOf = (more: Partial<ModelDescription>): ModelMetadata => ({
 
 test('what is known of a model comes back as it was, every kind of layer and none', () => {
   const db = opened();
-  for (const [id, facts] of Object.entries({
+  for (const [id, metadata] of Object.entries({
     all: factsOf({ layers }),
     none: factsOf({ layers: [] }),
     unknown: null,
   })) {
-    addModel(db, { id: id as ModelId, name: id, path: null, facts }, 1);
-    expect(findModel(db, id as ModelId)?.facts).toEqual(facts);
+    addModel(db, { id: id as ModelId, name: id, path: null, metadata }, 1);
+    expect(findModel(db, id as ModelId)?.metadata).toEqual(metadata);
   }
 });
 
 test('models of an older version keep what was known of them', () => {
   const db = opened(10);
   const known = { ...factsOf({ layers }), later: 'kept' };
-  const add = (id: string, facts: string | null) =>
-    db.run('INSERT INTO models (id, name, path, added_at, facts) VALUES (?, ?, NULL, 1, ?)', id, id, facts);
+  const add = (id: string, metadata: string | null) =>
+    db.run('INSERT INTO models (id, name, path, added_at, metadata) VALUES (?, ?, NULL, 1, ?)', id, id, metadata);
   add('full', JSON.stringify(known));
   add('without', null);
   migrate(db, readMigrations(migrations).slice(10));
-  expect(findModel(db, 'full' as ModelId)?.facts).toMatchObject(factsOf({ layers }));
-  expect(findModel(db, 'without' as ModelId)?.facts).toBe(null);
+  expect(findModel(db, 'full' as ModelId)?.metadata).toMatchObject(factsOf({ layers }));
+  expect(findModel(db, 'without' as ModelId)?.metadata).toBe(null);
   // What this version asks besides is found out once its files are there.
   expect(modelsToInspect(db)).toEqual([{ id: 'full', path: null }]);
-  setModelFacts(db, 'full' as ModelId, factsOf({ layers }));
+  setModelMetadata(db, 'full' as ModelId, factsOf({ layers }));
   expect(modelsToInspect(db)).toEqual([]);
 });
 
 test('settings of an older version are completed', () => {
   const db = opened();
-  addModel(db, { id: 'old' as ModelId, name: 'old', path: null, facts: null }, 1);
+  addModel(db, { id: 'old' as ModelId, name: 'old', path: null, metadata: null }, 1);
   db.run(`UPDATE models SET settings = '{"contextLength":4096}'`);
   expect(findModel(db, 'old' as ModelId)?.settings).toEqual({
     sampling: {},
@@ -76,7 +76,7 @@ test('settings of an older version are completed', () => {
 test('last used first, then last added', () => {
   const db = opened();
   for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) {
-    addModel(db, { id: id as ModelId, name: id, path: null, facts: null }, at);
+    addModel(db, { id: id as ModelId, name: id, path: null, metadata: null }, at);
   }
   setModelUsed(db, 'b' as ModelId, 10);
   setModelUsed(db, 'a' as ModelId, 20);

@@ -39,7 +39,7 @@ test('the best way loses nothing where memory allows it, and as little as may be
   const fits = largerOf(full, model, machine(13 * GB));
   const tooLarge = largerOf(full, model, machine(3.4 * GB));
   expect(bestWay(full, { ...nothing, larger: fits, plan: { trim: offer, summary: offer } })).toBe('larger');
-  expect(bestWay(full, { ...nothing, larger: tooLarge, plan: { trim: offer, summary: offer } })).toBe('aside');
+  expect(bestWay(full, { ...nothing, larger: tooLarge, plan: { trim: offer, summary: offer } })).toBe('trim');
   expect(bestWay(full, { ...nothing, plan: { trim: null, summary: offer } })).toBe('summary');
   expect(bestWay(full, nothing)).toBe('new-chat');
 });

@@ -11,7 +11,7 @@ const failure = (code: Failure['code'], reason: string) => ({ code, message: `[t
 const SAYS: Record<string, { value: unknown } | { failure: Failure }> = {
   whole: { value: { modelId: 'whole', bytes: 8192, damaged: [], again: 0 } },
   damaged: { value: { modelId: 'damaged', bytes: 8192, damaged: ['model.safetensors'], again: 4096 } },
-  away: { failure: failure('model-missing', 'away') },
+  away: { failure: failure('model-missing', 'unmounted') },
   silent: { failure: failure('unreadable', 'disk') },
   foreign: { failure: failure('bad-request', 'not-ours') },
 };
@@ -25,7 +25,7 @@ function connect(): string[] {
       const { modelId } = frame.input as { modelId: string };
       const { id } = frame;
       if (frame.call === 'models.details') {
-        const ownership = modelId === 'linked' ? 'linked' : 'downloaded';
+        const ownership = modelId === 'linked' ? 'external' : 'downloaded';
         return deliver({ id, value: { modelId, ownership, origin: null, bytes: 8192, frees: 0, checkedAt: null } });
       }
       verified.push(modelId);

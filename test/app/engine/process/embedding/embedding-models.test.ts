@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEngine, type Engine } from '../../../../../app/engine/client/engine-client.ts';
-import { prefixesOf, readEncoderText } from '../../../../../app/engine/process/embedding/embedding-prefixes.ts';
+import { prefixesOf, readEmbedderText } from '../../../../../app/engine/process/embedding/embedding-prefixes.ts';
 import { readModelText } from '../../../../../app/engine/process/model/tokenizer-files.ts';
 import type { ModelId, TurnId } from '../../../../../app/protocol/index.ts';
 import { addon } from '../../../../support/addon.ts';
@@ -152,12 +152,12 @@ test('an encoder is asked as its family wants', async () => {
     'sentence_bert_config.json': '{"max_seq_length": 128}',
     'config_sentence_transformers.json': '{"prompts": {"query": "ask: ", "document": "told: "}}',
   });
-  expect(await readEncoderText(addon, folder)).toEqual({
+  expect(await readEmbedderText(addon, folder)).toEqual({
     longest: 128,
     prefixes: { query: 'ask: ', passage: 'told: ' },
   });
   const broken = temporaryFolder({ 'sentence_bert_config.json': '{"max_seq_length": "many"}' });
-  await expect(readEncoderText(addon, broken)).rejects.toMatchObject({ code: 'model-broken' });
+  await expect(readEmbedderText(addon, broken)).rejects.toMatchObject({ code: 'model-broken' });
 });
 
 /** A cross-encoder of random weights behind the tokenizer of all-MiniLM-L6-v2. */
