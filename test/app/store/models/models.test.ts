@@ -49,7 +49,7 @@ test('models of an older version keep what was known of them', () => {
   const db = opened(10);
   const known = { ...factsOf({ layers }), later: 'kept' };
   const add = (id: string, metadata: string | null) =>
-    db.run('INSERT INTO models (id, name, path, added_at, metadata) VALUES (?, ?, NULL, 1, ?)', id, id, metadata);
+    db.run('INSERT INTO models (id, name, path, added_at, facts) VALUES (?, ?, NULL, 1, ?)', id, id, metadata);
   add('full', JSON.stringify(known));
   add('without', null);
   migrate(db, readMigrations(migrations).slice(10));
