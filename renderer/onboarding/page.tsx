@@ -123,7 +123,7 @@ function Place({
   children: ReactNode;
 }) {
   return (
-    <section aria-label={name} className="flex min-w-0 flex-1 flex-col rounded-lg bg-card p-5 shadow-1">
+    <section aria-label={name} className="flex min-w-0 flex-1 flex-col rounded-lg bg-card px-3 py-5 shadow-1 lg:px-5">
       <h2 className="text-md font-semibold">{name}</h2>
       <p className="mt-1 text-fg-2">{about}</p>
       <ul className="mt-4 mb-5 flex flex-1 flex-col gap-2">{facts}</ul>

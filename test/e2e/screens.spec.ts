@@ -183,5 +183,7 @@ for (const { name, scene: sceneName, prepare, complaint } of shots) {
       }
     }
     expect(problems.filter((problem) => !complaint?.test(problem))).toEqual([]);
+    // The fault is there, and not only a page without it.
+    if (complaint) expect(problems).not.toEqual([]);
   });
 }

@@ -38,8 +38,8 @@ export function Variants({ rows, current, suggested, machine, chosen }: Variants
         <tr className="border-b border-line">
           <th className={`${head} ps-7 text-start`}>{t('models.column.quantisation')}</th>
           <th className={`${head} text-start max-xl:hidden`}>{t('models.column.quality')}</th>
-          <th className={`${head} text-end`}>{t('models.column.download')}</th>
-          <th className={`${head} text-end`}>
+          <th className={`${head} ps-3 text-end`}>{t('models.column.download')}</th>
+          <th className={`${head} ps-3 text-end`}>
             {t('models.column.memory', { tokens: formats.contextSize(Math.min(chosen.contextLength, longest)) })}
           </th>
           <th className={`${head} text-end max-xl:hidden`}>{t('models.column.speed')}</th>

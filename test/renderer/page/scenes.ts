@@ -190,15 +190,15 @@ function thinkingScene(): Scene {
   return { ...scene, after: () => setTimeout(() => useChat.setState({ live: new Map([[answer.id, live]]) }), 400) };
 }
 
-/** A message that cannot be drawn. No core can send one, so it is put into the page as soon as the chat is there. */
+/** A message that cannot be drawn. No core can send one, so it is put into the page, whenever the chat is read. */
 function brokenScene(): Scene {
   const scene = crashScene();
-  const stop = useChat.subscribe(({ open }) => {
-    if (!open) return;
-    stop();
+  const isSound = ({ role, attachments }: Message) => role === 'user' && attachments !== null;
+  useChat.subscribe(({ open }) => {
+    if (!open || ![...open.messages.values()].some(isSound)) return;
     const messages = [...open.messages].map(([id, message]): [MessageId, Message] => [
       id,
-      message.role === 'user' ? { ...message, attachments: null as never } : message,
+      isSound(message) ? { ...message, attachments: null as never } : message,
     ]);
     useChat.setState({ open: { ...open, messages: new Map(messages) } });
   });
