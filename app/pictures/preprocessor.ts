@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import type { PictureDetail } from '../protocol/chat/pictures.ts';
+import {
+  boundsFor,
+  type PictureBounds,
+  type PictureDetail,
+  type PictureSize,
+  seenSize,
+  seenTokens,
+  USUAL_BOUNDS,
+} from '../protocol/chat/pictures.ts';
 import { LonghandError } from '../protocol/errors.ts';
 
 //  What a checkpoint asks of a picture: preprocessor_config.json, and the size that transformers' `smart_resize` gives.
@@ -17,7 +25,7 @@ export type Preprocessor = {
   readonly deviation: readonly number[];
 };
 
-export type Size = { readonly width: number; readonly height: number };
+export type Size = PictureSize;
 
 const side = z.number().int().min(1).max(256);
 const pixels = z
@@ -37,10 +45,6 @@ const Config = z.object({
   image_std: channels.default([0.5, 0.5, 0.5]),
 });
 
-/** Those of the published checkpoints of Qwen3.5, for files that do not say. */
-const MIN_PIXELS = 65_536;
-const MAX_PIXELS = 16_777_216;
-
 /** @throws LonghandError `model-broken` */
 export function preprocessorOf(config: unknown): Preprocessor {
   const parsed = Config.safeParse(config ?? {});
@@ -53,8 +57,8 @@ export function preprocessorOf(config: unknown): Preprocessor {
   }
   const { data } = parsed;
   const [minPixels, maxPixels] = [
-    data.size?.shortest_edge ?? data.min_pixels ?? MIN_PIXELS,
-    data.size?.longest_edge ?? data.max_pixels ?? MAX_PIXELS,
+    data.size?.shortest_edge ?? data.min_pixels ?? USUAL_BOUNDS.minPixels,
+    data.size?.longest_edge ?? data.max_pixels ?? USUAL_BOUNDS.maxPixels,
   ];
   if (minPixels > maxPixels || data.image_std.some((value) => value <= 0)) {
     throw new LonghandError(
@@ -73,50 +77,31 @@ export function preprocessorOf(config: unknown): Preprocessor {
   };
 }
 
-/** Tokens a picture may take at the most. */
-const TOKENS: Readonly<Record<PictureDetail, number>> = { fast: 256, normal: 1024, fine: 4096 };
+const boundsOf = ({ patch, merge, minPixels, maxPixels }: Preprocessor): PictureBounds => ({
+  unit: patch * merge,
+  minPixels,
+  maxPixels,
+});
 
 /** The same, looking only so closely. */
 export function withDetail(preprocessor: Preprocessor, detail: PictureDetail): Preprocessor {
-  const maxPixels = Math.min(preprocessor.maxPixels, TOKENS[detail] * (preprocessor.patch * preprocessor.merge) ** 2);
-  return { ...preprocessor, maxPixels, minPixels: Math.min(preprocessor.minPixels, maxPixels) };
+  const { minPixels, maxPixels } = boundsFor(boundsOf(preprocessor), detail);
+  return { ...preprocessor, minPixels, maxPixels };
 }
 
 /** One side may be so many times the other. */
 export const MAX_RATIO = 200;
 
-/** transformers' `smart_resize`: both sides become multiples of a token's, as near as the allowed area lets them.
- *  @throws LonghandError as `demandShape` */
-export function sizeFor(preprocessor: Preprocessor, { width, height }: Size): Size {
-  demandShape({ width, height });
-  const unit = preprocessor.patch * preprocessor.merge;
-  const { minPixels: least, maxPixels: most } = preprocessor;
-  // A side of less than half a token has none at first, and so grows by area.
-  const [tall, wide] = [toEven(height / unit) * unit, toEven(width / unit) * unit];
-  if (tall * wide > most) {
-    const shrink = Math.sqrt((height * width) / most);
-    const scaled = (length: number) => Math.max(unit, Math.floor(length / shrink / unit) * unit);
-    return { width: scaled(width), height: scaled(height) };
-  }
-  if (tall * wide < least) {
-    const grow = Math.sqrt(least / (height * width));
-    const scaled = (length: number) => Math.ceil((length * grow) / unit) * unit;
-    return { width: scaled(width), height: scaled(height) };
-  }
-  return { width: wide, height: tall };
+/** @throws LonghandError as `demandShape` */
+export function sizeFor(preprocessor: Preprocessor, size: Size): Size {
+  demandShape(size);
+  return seenSize(boundsOf(preprocessor), size);
 }
 
 /** @throws LonghandError as `sizeFor` */
 export function tokensFor(preprocessor: Preprocessor, size: Size): number {
-  const { width, height } = sizeFor(preprocessor, size);
-  return (width * height) / (preprocessor.patch * preprocessor.merge) ** 2;
-}
-
-/** Halves to the even neighbour, as Python rounds. */
-function toEven(value: number): number {
-  const floor = Math.floor(value);
-  const over = value - floor;
-  return over > 0.5 || (over === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
+  demandShape(size);
+  return seenTokens(boundsOf(preprocessor), size);
 }
 
 /** @throws LonghandError `unreadable` for a strip that no model reads */

@@ -5,6 +5,7 @@ import { useEngine } from '../stores/engine.ts';
 import { useSettings } from '../stores/settings.ts';
 import { Segmented, Select, Switch } from '../ui/choice.tsx';
 import { SettingRow, TextArea } from '../ui/field.tsx';
+import { PictureTokens } from './picture-tokens.tsx';
 import { QuickQuestion } from './quick-question.tsx';
 import { Section } from './section.tsx';
 import { useTyped } from './use-debounced-text.ts';
@@ -59,6 +60,7 @@ function Defaults() {
           onChange={(pictureDetail) => void set({ pictureDetail })}
         />
       </SettingRow>
+      <PictureTokens detail={values.pictureDetail} />
       <SettingRow name={t('setting.chat.openTo')}>
         <Segmented
           label={t('setting.chat.openTo')}
