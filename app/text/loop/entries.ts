@@ -94,6 +94,8 @@ function read(entries: Entries, line: string, start: number, end: number): Worn 
   const said = plain(found?.[2] ?? line);
   const before = entries.times.get(said) ?? 0;
   if (!found) {
+    // Comments in code are lines with a star between other lines.
+    if (entries.number === null) entries.old = 0;
     if (before === 0 && !entries.titled) interrupt(entries, line);
     if (before > 0 || entries.times.size < MOST) entries.times.set(said, before + 1);
     return null;

@@ -19,6 +19,9 @@ export type GuardState = 'watching' | 'suspected' | 'confirmed' | 'acted';
 
 /** Tokens in which a collapse is looked at. */
 const COLLAPSED = 1024;
+/** Tokens of a few signs that no matrix has which was asked for, and its rows at least. */
+const ENDLESS = 6000;
+const ROWS = 20;
 const GROUP = 4;
 /** Copies that another loop needs more after each that was let go on. */
 const EAGER = 2;
@@ -321,6 +324,7 @@ export class LoopGuard {
 
   private shuffled(id: number, level: Level): Candidate | null {
     observe(this.novelty, id);
+    if (this.novelty.poor > 0 && this.novelty.poor % ENDLESS === 0) return this.endless(this.novelty.poor);
     if (!fading(this.novelty)) return null;
     this.state = 'suspected';
     if (!level.collapse || !collapsed(this.novelty) || this.novelty.copies < this.patienceFor(this.written - COLLAPSED))
@@ -330,6 +334,14 @@ export class LoopGuard {
     const copies = Math.floor(this.novelty.copies);
     const period = Math.max(1, Math.floor((this.written - first) / copies));
     return { kind: 'collapse', degree: 'card', copies, period, first };
+  }
+
+  /** Rows of a few signs, for longer than any that were asked for: said once, and again when there are twice as many. */
+  private endless(tokens: number): Candidate | null {
+    const first = this.written - tokens;
+    const rows = this.text(first, this.written).split('\n').length - 1;
+    if (rows < Math.max(ROWS, this.quietPatience)) return null;
+    return { kind: 'collapse', degree: 'quiet', copies: rows, period: Math.floor(tokens / rows), first };
   }
 
   private confirm(found: Candidate, place: Place): Finding {

@@ -17,6 +17,8 @@ export interface Novelty {
   rate: number;
   copies: number;
   weighted: number;
+  /** Tokens since the last stretch that had more than a few signs. */
+  poor: number;
 }
 
 export const nothingWritten = (): Novelty => ({
@@ -28,7 +30,11 @@ export const nothingWritten = (): Novelty => ({
   rate: 1,
   copies: 1,
   weighted: 0,
+  poor: 0,
 });
+
+/** Bits a token below which there are only a few signs: a matrix of zeros, with a one here and there. */
+const POOR = 2;
 
 const bits = (count: number) => (count > 1 ? count * Math.log2(count) : 0);
 
@@ -54,6 +60,7 @@ export function observe(novelty: Novelty, id: number): void {
   novelty.rate += FADE * ((known ? 0 : 1) - novelty.rate);
   novelty.copies += FADE * ((novelty.times[group] as number) - novelty.copies);
   novelty.at = at + 1;
+  novelty.poor = entropy(novelty) < POOR ? novelty.poor + 1 : 0;
 }
 
 /** Bits a token over the last 256. */

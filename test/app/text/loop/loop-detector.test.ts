@@ -97,6 +97,15 @@ test.each([
   expect(cards(write(guard, repeat(60, () => once).join(''), place))).toMatchObject([{ kind: 'exact' }]);
 });
 
+test('a matrix of zeros whose rows differ is noticed when it does not end', () => {
+  const rows = (count: number) =>
+    repeat(count, (row) => `${repeat(8 + ((row * row) % 7), () => '0').join(' ')}\n`).join('');
+  expect(write(guardWith(), rows(60), 'answer')).toEqual([]);
+  const found = write(guardWith(), rows(800), 'answer');
+  expect(found[0]).toMatchObject({ degree: 'quiet', kind: 'collapse' });
+  expect(cards(found)).toEqual([]);
+});
+
 test('a comparison bit by bit, and one result for many values, are no list that is worn out', () => {
   const bits = [...'110000010100101111'].map((bit, at) => {
     const want = String(at % 2);
