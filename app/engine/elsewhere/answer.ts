@@ -151,7 +151,9 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
     for (const one of parts) await show(one.kind, one.text);
   }
 
-  async function show(kind: Kind, text: string) {
+  async function show(kind: Kind, written: string) {
+    // White space between thinking and answer belongs to neither.
+    const text = shown[kind] === '' ? written.trimStart() : written;
     if (text === '') return;
     shown[kind] += text;
     if (shown[kind].length > MAX_TEXT)

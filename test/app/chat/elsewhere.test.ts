@@ -1,9 +1,9 @@
 // Chats that are answered by an engine elsewhere: over real HTTP, by another Longhand and by servers that say what a test wants.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { ChatId, TurnEvent } from '../../../app/protocol/index.ts';
-import { listen, readMessage, startCore, textOf } from '../../support/core.ts';
+import type { ChatId, Client, TurnEvent } from '../../../app/protocol/index.ts';
+import { listen, next, readMessage, startCore, textOf } from '../../support/core.ts';
 import { addEngine, delta, event, foreignEngine, open, type Says, stream } from '../../support/foreign-engine.ts';
 import { scriptedEngine } from '../../support/scripted-engine.ts';
 import { KEY, startApi } from '../server/api/api.ts';
@@ -88,7 +88,10 @@ test('nothing is asked before an engine is added, and a new chat does not take i
 
 test('thinking comes apart, by its own field or by tags, whole or cut anywhere; what a template opened is moved there', async () => {
   const { ask, lab } = await start((response) =>
-    stream(response, [{ reasoning_content: 'Let me ' }, { reasoning_content: 'see.' }, { content: 'Four.' }]),
+    stream(response, [
+      ...['\n', 'Let me ', 'see.'].map((text) => ({ reasoning_content: text })),
+      ...['\n\n', 'Four.'].map((text) => ({ content: text })),
+    ]),
   );
   const told = (await ask('2 + 2?')).message;
   expect([told.thinking, told.text]).toEqual(['Let me see.', 'Four.']);
@@ -112,7 +115,7 @@ test('thinking comes apart, by its own field or by tags, whole or cut anywhere; 
 });
 
 test('figures are those of the engine; without any they are counted; every answer has a speed', async () => {
-  const { ask, lab } = await start((response) =>
+  const { ask, lab, client, chat, questions } = await start((response) =>
     stream(response, [{ reasoning_content: 'a ' }, { content: 'b ' }, { content: 'c' }], {
       ...{ prompt_tokens: 50, completion_tokens: 12 },
       prompt_tokens_details: { cached_tokens: 32 },
@@ -126,6 +129,23 @@ test('figures are those of the engine; without any they are counted; every answe
   const again = await ask('Hello again');
   expect(again.message.usage).toMatchObject({ promptTokens: 0, answerTokens: 2 });
   expect(again.end).toMatchObject({ reason: 'length' });
+  expect(questions().at(-1)?.body.chat_template_kwargs).toBeUndefined();
+  await client.call('chats.update', { chatId: chat.id, thinking: false });
+  await ask('Without thinking');
+  expect(questions().at(-1)?.body.chat_template_kwargs).toEqual({ enable_thinking: false });
+});
+
+test('the title of such a chat is asked of its engine, and that of no other chat', async () => {
+  const { client, chat, ask, questions } = await start((response, { body }) => {
+    const titled = String(body.messages?.at(-1)?.content).includes('Write a title');
+    return stream(response, [{ content: titled ? 'Trip to Rome' : 'By train, then.' }]);
+  });
+  const own = await client.call('chats.create', {});
+  await ask('My secret trip to Oslo', own.id);
+  const named = next(client, 'chat.changed', ({ id, titleSource }) => id === chat.id && titleSource === 'model');
+  await ask('Plan a trip to Rome');
+  expect((await named).title).toBe('Trip to Rome');
+  expect(JSON.stringify(questions())).not.toContain('Oslo');
 });
 
 test('a stop ends the request there, and what came is kept; once more and going on are new requests', async () => {
@@ -228,21 +248,57 @@ test('thinking in circles: answering now asks the same once more, without thinki
   expect(questions()[0]?.body.chat_template_kwargs).toBeUndefined();
 });
 
+/** One file in a collection of its own. */
+async function collectionWith(client: Client, folder: string, text: string) {
+  writeFileSync(join(folder, 'lease.txt'), text);
+  const { id } = await client.call('documents.createCollection', { name: 'Home' });
+  const ready = next(client, 'document.changed', ({ state }) => state.status === 'ready');
+  await client.call('documents.add', {
+    collectionId: id,
+    files: [{ path: join(folder, 'lease.txt'), name: 'lease.txt' }],
+  });
+  await ready;
+  return id;
+}
+
 test('passages of documents stay here until the chat says otherwise, for this engine alone', async () => {
-  const { client, chat, ask, engine, questions, turns } = await start((response) =>
-    stream(response, [{ content: 'By rail [1].' }]),
+  const { client, chat, ask, engine, questions, turns, dataFolder, lab } = await start((response) =>
+    stream(response, [{ content: 'It is 840 euros [1].' }]),
   );
-  const { id } = await client.call('documents.createCollection', { name: 'Trips' });
+  const passage = 'The rent of the flat is 840 euros a month';
+  const id = await collectionWith(client, dataFolder, `${passage}.`);
   await client.call('chats.update', { chatId: chat.id, collectionIds: [id] });
-  const { end, messageId } = await ask('How did the parcels travel?');
+  const { end, messageId } = await ask('How high is the rent of the flat?');
   expect(reasonOf(end)).toBe('passages-stay');
   expect(questions()).toEqual([]);
-  const without = await client.call('turns.regenerate', { messageId, documents: 'without' });
-  expect((await turns.end(without.turnId)).type).toBe('finished');
-  expect(JSON.stringify(questions()[0]?.body)).not.toContain('passages');
-  // What its tools would read stays as well.
-  await client.call('chats.update', { chatId: chat.id, collectionIds: [], tools: ['search_documents'] });
-  expect(engine.here).toBe(true);
+  const sent = () => JSON.stringify(questions().at(-1)?.body.messages);
+  const again = async (documents: 'search' | 'without') => {
+    const { turnId } = await client.call('turns.regenerate', { messageId, documents });
+    return turns.end(turnId);
+  };
+  expect((await again('without')).type).toBe('finished');
+  expect(sent()).not.toContain(passage);
+  // What was allowed for another engine is not allowed for this one.
+  await client.call('chats.update', { chatId: chat.id, passagesTo: 'another' as never });
+  expect(reasonOf(await again('search'))).toBe('passages-stay');
+  await client.call('chats.update', { chatId: chat.id, passagesTo: engine.id });
+  expect((await again('search')).type).toBe('finished');
+  expect(sent()).toContain(passage);
+
+  // The same for tools that read them, and for what they found while it was allowed.
+  const tools = ['search_documents'];
+  await client.call('chats.update', { chatId: chat.id, collectionIds: [], tools });
+  const called: Says = (response, { body }) => {
+    if (body.messages?.at(-1)?.role === 'tool') return stream(response, [{ content: 'Done.' }]);
+    const call = { name: 'search_documents', arguments: '{"query": "rent of the flat"}' };
+    return stream(response, [{ tool_calls: [{ index: 0, id: 'c', function: call }] }], null, 'tool_calls');
+  };
+  lab.says(called);
+  expect((await ask('And the rent?')).message.toolUses).toMatchObject([{ state: { status: 'done' } }]);
+  expect(sent()).toContain(`${passage}.`);
+  await client.call('chats.update', { chatId: chat.id, passagesTo: null });
+  expect((await ask('Look again')).message.toolUses).toMatchObject([{ state: { status: 'refused' } }]);
+  expect(sent()).not.toContain(passage);
 });
 
 test('the key is in no answer of the core, no log and, as it was typed, in no file beside the database', async () => {
