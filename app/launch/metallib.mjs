@@ -50,7 +50,7 @@ function missing() {
   return 'no .metallib: xcrun found no Metal compiler (Xcode installs it: xcodebuild -downloadComponent MetalToolchain); the app compiles its kernels at the first start';
 }
 
-// As native/metal/pipelines.mm has the text compiled: MSL 3.1, no fast math.
+// As native/metal/pipelines/pipelines.mm has the text compiled: MSL 3.1, no fast math.
 const wordsFor = (source, layout, to) => [
   ...['-sdk', 'macosx', 'metal', '-std=metal3.1', '-mmacosx-version-min=14.0', '-fno-fast-math', '-O2'],
   ...(layout === '' ? [] : [`-DLAYOUT=${layout}`]),

@@ -4,11 +4,11 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "addon/convert.h"
 #include "addon/environment.h"
 #include "addon/jobs.h"
-#include "addon/options.h"
 #include "addon/registry.h"
+#include "addon/values/convert.h"
+#include "addon/values/options.h"
 #include "formats/error.h"
 
 namespace longhand {

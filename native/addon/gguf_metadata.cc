@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "addon/errors.h"
 #include "addon/registry.h"
-#include "addon/values.h"
-#include "formats/gguf.h"
+#include "addon/values/errors.h"
+#include "addon/values/values.h"
+#include "formats/gguf/gguf.h"
 #include "formats/mapped_file.h"
 
 namespace longhand {

@@ -1,11 +1,11 @@
 #include "addon/grammar.h"
 
-#include "addon/convert.h"
 #include "addon/environment.h"
-#include "addon/errors.h"
 #include "addon/jobs.h"
 #include "addon/registry.h"
-#include "addon/values.h"
+#include "addon/values/convert.h"
+#include "addon/values/errors.h"
+#include "addon/values/values.h"
 #include "grammar/read.h"
 
 namespace longhand {

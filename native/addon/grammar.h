@@ -3,8 +3,8 @@
 
 #include <napi.h>
 
-#include "addon/options.h"
-#include "engine/guide.h"
+#include "addon/values/options.h"
+#include "engine/decode/guide.h"
 
 namespace longhand {
 

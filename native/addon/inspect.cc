@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cctype>
 
-#include "addon/convert.h"
 #include "addon/environment.h"
-#include "addon/errors.h"
 #include "addon/jobs.h"
-#include "addon/options.h"
 #include "addon/registry.h"
-#include "engine/bandwidth.h"
+#include "addon/values/convert.h"
+#include "addon/values/errors.h"
+#include "addon/values/options.h"
+#include "engine/machine/bandwidth.h"
 
 namespace longhand {
 

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "addon/convert.h"
 #include "addon/environment.h"
-#include "addon/errors.h"
 #include "addon/jobs.h"
-#include "addon/options.h"
 #include "addon/pictures.h"
 #include "addon/registry.h"
 #include "addon/session.h"
-#include "engine/draft.h"
+#include "addon/values/convert.h"
+#include "addon/values/errors.h"
+#include "addon/values/options.h"
+#include "engine/decode/draft.h"
 #include "engine/encode.h"
 #include "engine/warmup.h"
 

@@ -1,6 +1,6 @@
 #include "addon/operation.h"
 
-#include "addon/errors.h"
+#include "addon/values/errors.h"
 
 namespace longhand {
 

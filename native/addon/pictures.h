@@ -1,7 +1,7 @@
 // Pictures as arguments: pixels that were cut into patches, and their grids.
 #pragma once
 
-#include "addon/options.h"
+#include "addon/values/options.h"
 #include "engine/pictures.h"
 
 namespace longhand {

@@ -3,14 +3,14 @@
 #include <mutex>
 #include <random>
 
-#include "addon/convert.h"
 #include "addon/environment.h"
-#include "addon/errors.h"
 #include "addon/grammar.h"
 #include "addon/jobs.h"
-#include "addon/options.h"
 #include "addon/pictures.h"
 #include "addon/registry.h"
+#include "addon/values/convert.h"
+#include "addon/values/errors.h"
+#include "addon/values/options.h"
 
 namespace longhand {
 

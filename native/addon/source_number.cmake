@@ -1,6 +1,6 @@
 # cmake -DNAME=<function> -DFOLDERS=<folder;folder> -DOUT=<file.cc> -P source_number.cmake
 # A number for the sources in some folders: packing_build() for everything that decides what packing makes of a tensor
-# (cpu/packed_cache.h), engine_build() for everything that decides what is computed (engine/prompt_cache/disk_tier.h).
+# (cpu/weights/packed_cache.h), engine_build() for everything that decides what is computed (engine/prompt_cache/disk_tier.h).
 set(HASHES "")
 foreach(folder ${FOLDERS})
   file(GLOB_RECURSE FILES ${folder}/*.cc ${folder}/*.h ${folder}/*.mm ${folder}/*.metal ${folder}/*.comp ${folder}/*.glsl)

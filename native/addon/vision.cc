@@ -1,9 +1,9 @@
 // `canRecognise`, `recognise`: texts in pictures by the recogniser of the system.
 #include <cstring>
 
-#include "addon/errors.h"
 #include "addon/jobs.h"
 #include "addon/registry.h"
+#include "addon/values/errors.h"
 #include "vision/recognise.h"
 
 namespace longhand {

@@ -2,12 +2,12 @@
 // `lowRank`: a matrix as the product of two thin ones.
 #include <cstring>
 
-#include "addon/convert.h"
 #include "addon/environment.h"
-#include "addon/errors.h"
 #include "addon/jobs.h"
-#include "addon/options.h"
 #include "addon/registry.h"
+#include "addon/values/convert.h"
+#include "addon/values/errors.h"
+#include "addon/values/options.h"
 #include "formats/blocks.h"
 #include "formats/checkpoint.h"
 #include "formats/error.h"

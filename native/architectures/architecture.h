@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "architectures/pass.h"
+#include "architectures/shared/pass.h"
 #include "architectures/vision/vision.h"
 #include "ops/memory.h"
 

@@ -1,9 +1,9 @@
 // Dense decoders: grouped-query attention with rotary positions, then SwiGLU. Llama 2 and 3, SmolLM2 and relatives
 // (model-specs 3), Qwen2 and Qwen2.5, Qwen3 (model-specs 4) differ only in what the table below says.
-#include "architectures/blocks.h"
-#include "architectures/decoder.h"
 #include "architectures/registry.h"
-#include "architectures/rope.h"
+#include "architectures/shared/blocks.h"
+#include "architectures/shared/decoder.h"
+#include "architectures/shared/rope.h"
 
 namespace longhand {
 

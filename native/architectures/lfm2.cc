@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "architectures/blocks.h"
-#include "architectures/decoder.h"
-#include "architectures/moe.h"
 #include "architectures/registry.h"
-#include "architectures/rope.h"
+#include "architectures/shared/blocks.h"
+#include "architectures/shared/decoder.h"
+#include "architectures/shared/moe.h"
+#include "architectures/shared/rope.h"
 #include "formats/utf8.h"
 
 namespace longhand {

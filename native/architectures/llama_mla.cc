@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "architectures/blocks.h"
-#include "architectures/decoder.h"
-#include "architectures/partial_rope.h"
 #include "architectures/registry.h"
-#include "architectures/rope.h"
+#include "architectures/shared/blocks.h"
+#include "architectures/shared/decoder.h"
+#include "architectures/shared/partial_rope.h"
+#include "architectures/shared/rope.h"
 
 namespace longhand {
 

@@ -2,10 +2,10 @@
 // (HyPE), muP scales on the embedding, on every residual and on the logits.
 #include <cmath>
 
-#include "architectures/blocks.h"
-#include "architectures/decoder.h"
 #include "architectures/registry.h"
-#include "architectures/rope.h"
+#include "architectures/shared/blocks.h"
+#include "architectures/shared/decoder.h"
+#include "architectures/shared/rope.h"
 #include "formats/utf8.h"
 
 namespace longhand {

@@ -1,6 +1,6 @@
 // The rotary pairs that MHA2MLA measured ("2-norm") for the models it published. The published weights do not carry
 // them; they are those of the conversion's own files (model-specs 14.6), four pairs a key-value head.
-#include "architectures/partial_rope.h"
+#include "architectures/shared/partial_rope.h"
 
 namespace longhand {
 

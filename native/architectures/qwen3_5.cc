@@ -1,11 +1,11 @@
 // Qwen3.5 dense and mixture of experts, Qwen3-Next (model-specs 5, 6): three gated-delta layers, then one
 // gated-attention layer, each followed by SwiGLU or by experts; a head that drafts (model-specs 9).
-#include "architectures/blocks.h"
-#include "architectures/decoder.h"
-#include "architectures/gated_delta.h"
-#include "architectures/moe.h"
 #include "architectures/registry.h"
-#include "architectures/rope.h"
+#include "architectures/shared/blocks.h"
+#include "architectures/shared/decoder.h"
+#include "architectures/shared/gated_delta.h"
+#include "architectures/shared/moe.h"
+#include "architectures/shared/rope.h"
 #include "architectures/vision/qwen3_5_vision.h"
 #include "formats/utf8.h"
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "architectures/architecture.h"
-#include "architectures/config.h"
-#include "architectures/weights.h"
+#include "architectures/shared/config.h"
+#include "architectures/shared/weights.h"
 
 namespace longhand {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "cpu/scalar.h"
+#include "cpu/kernels/scalar.h"
 
 namespace longhand::cpu::scalar {
 

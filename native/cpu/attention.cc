@@ -12,7 +12,7 @@
 
 #include "cpu/backend.h"
 #include "cpu/cache.h"
-#include "cpu/scalar.h"
+#include "cpu/kernels/scalar.h"
 
 namespace longhand::cpu {
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #endif
 
-#include "cpu/cpu_topology.h"
+#include "cpu/threads/cpu_topology.h"
 
 namespace longhand::cpu {
 namespace {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "cpu/arena.h"
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "cpu/matmul.h"
-#include "cpu/packed_cache.h"
-#include "cpu/threads.h"
-#include "cpu/weight.h"
+#include "cpu/threads/threads.h"
+#include "cpu/weights/packed_cache.h"
+#include "cpu/weights/weight.h"
 #include "ops/backend.h"
 
 namespace longhand::cpu {

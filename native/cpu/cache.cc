@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "cpu/floats.h"
-#include "cpu/scalar.h"
+#include "cpu/kernels/scalar.h"
+#include "cpu/weights/floats.h"
 
 namespace longhand::cpu {
 namespace {

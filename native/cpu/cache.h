@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "ops/memory.h"
 
 namespace longhand::cpu {

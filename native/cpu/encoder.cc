@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cpu/backend.h"
-#include "cpu/scalar.h"
+#include "cpu/kernels/scalar.h"
 
 namespace longhand::cpu {
 

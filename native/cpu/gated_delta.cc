@@ -5,7 +5,7 @@
 
 #include "cpu/activation.h"
 #include "cpu/backend.h"
-#include "cpu/scalar.h"
+#include "cpu/kernels/scalar.h"
 
 namespace longhand::cpu {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "cpu/backend.h"
-#include "cpu/scalar.h"
+#include "cpu/kernels/scalar.h"
 
 namespace longhand::cpu {
 // Token after token; `gla_intra_chunk` and `gla_state_update` are the same in closed form.

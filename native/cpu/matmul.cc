@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "cpu/floats.h"
-#include "cpu/scalar.h"
+#include "cpu/kernels/scalar.h"
+#include "cpu/weights/floats.h"
 
 namespace longhand::cpu {
 namespace {

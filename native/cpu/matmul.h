@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "cpu/kernels.h"
-#include "cpu/weight.h"
+#include "cpu/kernels/kernels.h"
+#include "cpu/weights/weight.h"
 
 namespace longhand::cpu {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cpu/backend.h"
-#include "cpu/scalar.h"
+#include "cpu/kernels/scalar.h"
 
 namespace longhand::cpu {
 

@@ -5,7 +5,7 @@
 
 #include "engine/model.h"
 #include "engine/pictures.h"
-#include "engine/timeline_memory.h"
+#include "engine/timeline/timeline_memory.h"
 
 namespace longhand {
 

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "engine/available_memory.h"
-#include "engine/decode_batch.h"
+#include "engine/decode/decode_batch.h"
+#include "engine/machine/available_memory.h"
 #include "engine/model_identity.h"
 #include "engine/pulse.h"
 #include "engine/shape_limits.h"
@@ -25,7 +25,7 @@ void check_room(const Description& verdict) {
 }
 
 // Every value, when asked to. Scales, of which one bad bit spreads over a whole group, are looked at in any case where
-// a back end repacks them (cpu/weight.cc); weights used in place stay untouched until they are needed.
+// a back end repacks them (cpu/weights/weight.cc); weights used in place stay untouched until they are needed.
 void check_finite(const Checkpoint& checkpoint, const LoadRequest& request) {
   const std::atomic<bool>* cancel = request.progress.cancel;
   verify(checkpoint, Verify::values, [&](size_t, size_t) { return !cancel || !cancel->load(); });

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "architectures/describe.h"
-#include "engine/memory_pressure.h"
+#include "architectures/shared/describe.h"
+#include "engine/machine/memory_pressure.h"
 #include "engine/pooling.h"
 #include "engine/prompt_cache/prompt_cache.h"
 #include "engine/worker.h"

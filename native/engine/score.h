@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/timeline.h"
+#include "engine/timeline/timeline.h"
 
 namespace longhand {
 

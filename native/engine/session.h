@@ -2,7 +2,7 @@
 // calls runs on the model's worker.
 #pragma once
 
-#include "engine/decode_batch.h"
+#include "engine/decode/decode_batch.h"
 #include "engine/matrix.h"
 #include "engine/score.h"
 

@@ -8,7 +8,7 @@
 #include "formats/blocks.h"
 #include "formats/error.h"
 #include "formats/fp8.h"
-#include "formats/gguf.h"
+#include "formats/gguf/gguf.h"
 #include "formats/mlx.h"
 #include "formats/parts.h"
 #include "formats/safetensors.h"

@@ -1,5 +1,5 @@
-# metal_back_end(<target>): native/metal/*.mm and the text of metal/*.metal as one static library.
-file(GLOB METAL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/metal/*.mm)
+# metal_back_end(<target>): every .mm below native/metal and the text of metal/*.metal as one static library.
+file(GLOB_RECURSE METAL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/metal/*.mm)
 file(GLOB METAL_KERNELS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/../metal/*.metal ${CMAKE_CURRENT_SOURCE_DIR}/../metal/*.h)
 set(METAL_TEXT ${CMAKE_BINARY_DIR}/metal_kernels.cc)
 add_custom_command(OUTPUT ${METAL_TEXT}

@@ -9,15 +9,15 @@
 #include <memory>
 
 #include "gpu/shared_ops.h"
-#include "metal/activity.h"
-#include "metal/arena.h"
-#include "metal/commands.h"
-#include "metal/device.h"
-#include "metal/memory_pressure.h"
-#include "metal/pipeline_warmup.h"
-#include "metal/pipelines.h"
+#include "metal/device/activity.h"
+#include "metal/device/arena.h"
+#include "metal/device/commands.h"
+#include "metal/device/device.h"
+#include "metal/device/memory_pressure.h"
+#include "metal/pipelines/pipeline_warmup.h"
+#include "metal/pipelines/pipelines.h"
 #include "metal/traits.h"
-#include "metal/tuning.h"
+#include "metal/tuning/tuning.h"
 #include "metal/weight.h"
 
 namespace longhand::metal {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "metal/objects.h"
-#include "metal/tuner.h"
+#include "metal/device/objects.h"
+#include "metal/tuning/tuner.h"
 
 namespace longhand::metal {
 

@@ -43,7 +43,7 @@ if(NOT OUT)
   return()
 endif()
 file(WRITE ${OUT} "// Made by native/metal/embed.cmake.
-#include \"metal/kernels.h\"
+#include \"metal/pipelines/kernels.h\"
 
 #include <cassert>
 

@@ -3,7 +3,7 @@
 
 #include "gpu/shared_ops.h"
 #include "metal/cache.h"
-#include "metal/pipelines.h"
+#include "metal/pipelines/pipelines.h"
 #include "metal/weight.h"
 
 namespace longhand {

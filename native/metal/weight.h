@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "metal/buffer.h"
+#include "metal/device/buffer.h"
 #include "ops/params.h"
 #include "ops/weight.h"
 

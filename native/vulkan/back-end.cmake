@@ -1,6 +1,6 @@
-# vulkan_back_end(<target>): native/vulkan/*.cc and the committed SPIR-V of shaders/*.comp as one static library. No shader
+# vulkan_back_end(<target>): every .cc below native/vulkan and the committed SPIR-V of shaders/*.comp as one static library. No shader
 # compiler, no Vulkan header and no Vulkan library is needed: the loader is opened when the program runs.
-file(GLOB VULKAN_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/vulkan/*.cc)
+file(GLOB_RECURSE VULKAN_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/vulkan/*.cc)
 list(REMOVE_ITEM VULKAN_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/vulkan/unavailable.cc)
 file(GLOB VULKAN_WORDS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/vulkan/spirv/*.spv)
 set(VULKAN_TEXT ${CMAKE_BINARY_DIR}/vulkan_kernels.cc)

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vulkan/probe.h"
+#include "vulkan/device/probe.h"
 
 namespace longhand::vulkan {
 

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "gpu/shared_ops.h"
-#include "vulkan/arena.h"
-#include "vulkan/commands.h"
-#include "vulkan/pipelines.h"
-#include "vulkan/staging.h"
+#include "vulkan/device/arena.h"
+#include "vulkan/device/commands.h"
+#include "vulkan/device/staging.h"
+#include "vulkan/pipelines/pipelines.h"
 #include "vulkan/traits.h"
 #include "vulkan/weight.h"
 

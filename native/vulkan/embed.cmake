@@ -15,7 +15,7 @@ foreach(file ${FILES})
 endforeach()
 string(SHA1 all "${HASHES}")
 file(WRITE ${OUT} "// Made by native/vulkan/embed.cmake.
-#include \"vulkan/kernels.h\"
+#include \"vulkan/pipelines/kernels.h\"
 
 #include <cassert>
 

@@ -3,7 +3,7 @@
 
 #include "gpu/shared_ops.h"
 #include "vulkan/cache.h"
-#include "vulkan/pipelines.h"
+#include "vulkan/pipelines/pipelines.h"
 #include "vulkan/weight.h"
 
 namespace longhand {

@@ -5,7 +5,7 @@
 
 #include "ops/params.h"
 #include "ops/weight.h"
-#include "vulkan/buffer.h"
+#include "vulkan/device/buffer.h"
 
 namespace longhand::vulkan {
 

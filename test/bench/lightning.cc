@@ -8,7 +8,7 @@
 #include <ctime>
 #include <vector>
 
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The verdict on a configuration and a table of tensors, as they come from the network.
 // Input: a JSON object {"container": "safetensors" | "mlx" | "gguf", "config": {...}, "tensors": [[name, type,
 // [sizes]]]}.
-#include "architectures/describe.h"
+#include "architectures/shared/describe.h"
 
 #include "target.h"
 

@@ -59,8 +59,8 @@ function buildSources() {
   const compiler = spawnSync('ccache', ['--version']).status === 0 ? ['ccache', clang()] : [clang()];
   const built = [];
   for (const folder of ['formats', 'architectures']) {
-    for (const name of readdirSync(join(native, folder)).filter((file) => file.endsWith('.cc'))) {
-      const object = join(objects, `${folder}-${name}.o`);
+    for (const name of readdirSync(join(native, folder), { recursive: true }).filter((file) => file.endsWith('.cc'))) {
+      const object = join(objects, `${folder}-${name.replaceAll('/', '-')}.o`);
       if (!run([...compiler, ...flags, '-I', native, '-c', join(native, folder, name), '-o', object])) {
         fail(`native/${folder}/${name} does not build`);
       }

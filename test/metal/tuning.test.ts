@@ -219,7 +219,7 @@ describe('the tuner', () => {
   });
 });
 
-/** As native/metal/tuning_file.mm has it: FNV-1a. */
+/** As native/metal/tuning/tuning_file.mm has it: FNV-1a. */
 function withSum(text: string): string {
   let sum = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(text)) sum = ((sum ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;

@@ -21,7 +21,7 @@ export interface CheckpointFacts {
   tensors: TensorFacts[];
 }
 
-/** native/addon/testing_formats.cc */
+/** native/addon/testing/testing_formats.cc */
 export const formats = addon.testing as unknown as {
   openCheckpoint(path: string, headersOnly?: boolean): CheckpointFacts;
   fromHeaders(

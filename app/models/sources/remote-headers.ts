@@ -122,7 +122,7 @@ async function ggufHeaders(
   const tower = SEES.test(String(metadata['general.architecture'])) ? towerOf(repository) : undefined;
   if (tower) {
     const seen = await ggufHeader(tower, signal, net);
-    // One of another model stays where it is, as it would beside a model that is here (native/formats/gguf_split.cc).
+    // One of another model stays where it is, as it would beside a model that is here (native/formats/gguf/gguf_split.cc).
     const fits =
       seen.metadata['clip.vision.projection_dim'] === metadata[`${metadata['general.architecture']}.embedding_length`];
     if (fits && projectorOf(seen.metadata) === 'qwen3vl_merger') {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "architectures/config.h"
+#include "architectures/shared/config.h"
 #include "architectures/vision/tower.h"
 
 namespace longhand {

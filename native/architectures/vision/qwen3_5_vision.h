@@ -1,8 +1,8 @@
 // The tower of Qwen3.5 that sees pictures (model-specs 8).
 #pragma once
 
+#include "architectures/shared/weights.h"
 #include "architectures/vision/vision.h"
-#include "architectures/weights.h"
 
 namespace longhand {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "architectures/rope.h"
+#include "architectures/shared/rope.h"
 
 namespace longhand {
 

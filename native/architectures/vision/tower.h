@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "architectures/weights.h"
+#include "architectures/shared/weights.h"
 
 namespace longhand {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/available_memory.h"
+#include "engine/machine/available_memory.h"
 
 namespace longhand {
 

@@ -14,7 +14,7 @@
 #include "engine/prompt_cache/boundaries.h"
 #include "engine/prompt_cache/disk_tier.h"
 #include "engine/prompt_cache/trie.h"
-#include "engine/timeline_memory.h"
+#include "engine/timeline/timeline_memory.h"
 
 namespace longhand {
 

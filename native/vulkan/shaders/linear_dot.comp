@@ -2,7 +2,7 @@
 // y = W x for up to eight rows of x and weights that are integers: linear.comp on the fast path, where the device multiplies
 // four bytes at once (VK_KHR_shader_integer_dot_product). The idea is llama.cpp's mul_mat_vecq (rounded activations, four
 // products an instruction); two things differ. x is rounded inside the kernel, by the whole workgroup into shared memory,
-// so that a projection stays one dispatch. And it is rounded to 15 bits, as on the CPU (native/cpu/quantised.cc), with a
+// so that a projection stays one dispatch. And it is rounded to 15 bits, as on the CPU (native/cpu/kernels/quantised.cc), with a
 // scale every 32 columns: a high and a low byte, q = 128 h + l, which costs a second product and keeps the distribution
 // of small models.
 //

@@ -1,5 +1,6 @@
-// libraries FILE LAYOUT [FILE LAYOUT ...]: each text through newLibraryWithSource, as native/metal/pipelines.mm does it ("-":
-// no layout). Prints a line of JSON each: {name, ok, milliseconds, message}.
+// libraries FILE LAYOUT [FILE LAYOUT ...]: each text through newLibraryWithSource, as
+// native/metal/pipelines/pipelines.mm does it ("-": no layout). Prints a line of JSON each: {name, ok, milliseconds,
+// message}.
 #import <Foundation/Foundation.h>
 #import <Metal/Metal.h>
 

@@ -65,7 +65,7 @@ export const gpu = [
   },
   {
     row: 'Metal: a step runs ahead behind a full context',
-    file: 'native/engine/generation.cc',
+    file: 'native/engine/decode/generation.cc',
     from: 'after < timeline_.context() &&',
     to: 'after <= timeline_.context() &&',
     user: 'memory behind the cache is written',
@@ -86,7 +86,7 @@ export const gpu = [
   },
   {
     row: 'Vulkan: a damaged pipeline cache reaches the driver',
-    file: 'native/vulkan/pipeline_cache.cc',
+    file: 'native/vulkan/pipelines/pipeline_cache.cc',
     from: 'if (!file || hash_of(data.data(), data.size()) != header.hash) return {};',
     to: 'if (!file) return {};',
     user: 'a driver crashes at the start',
@@ -96,7 +96,7 @@ export const gpu = [
   },
   {
     row: 'Vulkan: no wait before commands are used again',
-    file: 'native/vulkan/commands.cc',
+    file: 'native/vulkan/device/commands.cc',
     from: '  wait(slot.value);\n  const DeviceFunctions& call = device_->call;\n  device_->check(call.ResetCommandPool',
     to: '  const DeviceFunctions& call = device_->call;\n  device_->check(call.ResetCommandPool',
     user: 'a long prompt is read wrong',

@@ -7,7 +7,7 @@ const build = 'native';
 export const engineAndKernels = [
   {
     row: 'YaRN: scale of attention dropped',
-    file: 'native/architectures/rope.cc',
+    file: 'native/architectures/shared/rope.cc',
     from: 'return one > 0 && all > 0 ? mscale(one) / mscale(all) : mscale(1);',
     to: 'return one > 0 && all > 0 ? mscale(one) / mscale(all) : 1.0;',
     user: 'wrong answers in long contexts',
@@ -16,7 +16,7 @@ export const engineAndKernels = [
   },
   {
     row: 'linear scaling: factor inverted',
-    file: 'native/architectures/rope.cc',
+    file: 'native/architectures/shared/rope.cc',
     from: 'for (double& frequency : frequencies) frequency /= factor;',
     to: 'for (double& frequency : frequencies) frequency *= factor;',
     user: 'wrong answers in long contexts',
@@ -36,7 +36,7 @@ export const engineAndKernels = [
   },
   {
     row: 'rotary pairs: the last ones of version 3',
-    file: 'native/architectures/partial_rope.cc',
+    file: 'native/architectures/shared/partial_rope.cc',
     from: 'const Pairs low = range(half - s.last, half);',
     to: 'const Pairs low = range(half - s.last - 1, half - 1);',
     user: 'a converted model writes nonsense',
@@ -46,7 +46,7 @@ export const engineAndKernels = [
   },
   {
     row: 'GGUF: surplus tensors of a set',
-    file: 'native/formats/gguf_split.cc',
+    file: 'native/formats/gguf/gguf_split.cc',
     from: 'static_cast<size_t>(expected) != parts.tensors.size()',
     to: 'static_cast<size_t>(expected) > parts.tensors.size()',
     user: 'a damaged set loads',
@@ -56,7 +56,7 @@ export const engineAndKernels = [
   },
   {
     row: 'SALA: compressed keys are cut by the wrong factor',
-    file: 'native/engine/timeline_memory.cc',
+    file: 'native/engine/timeline/timeline_memory.cc',
     from: 'keys->layout.k2_windows(length)',
     to: 'keys->layout.k1_windows(length)',
     user: 'stale keys after an answer is written anew',
@@ -66,7 +66,7 @@ export const engineAndKernels = [
   },
   {
     row: 'SALA: a prompt of exactly dense_len',
-    file: 'native/engine/timeline.cc',
+    file: 'native/engine/timeline/timeline.cc',
     from: '(total >= rule->dense_below);\n    if (!same',
     to: '(total > rule->dense_below);\n    if (!same',
     user: 'other numbers than read at once',
@@ -116,7 +116,7 @@ export const engineAndKernels = [
   },
   {
     row: 'MXFP4 and MXFP8: scale doubled',
-    file: 'native/cpu/packed_weights.cc',
+    file: 'native/cpu/weights/packed_weights.cc',
     from: 'e8m0_to_f32(bits)) * 0.5f));',
     to: 'e8m0_to_f32(bits)) * 1.0f));',
     user: 'garbage',
@@ -126,7 +126,7 @@ export const engineAndKernels = [
   },
   {
     row: 'NVFP4: scale of the whole dropped',
-    file: 'native/cpu/vector_panels.h',
+    file: 'native/cpu/simd/vector_panels.h',
     from: 'return from.global == 1.0f ? scale() : V::mul(scale(), V::set(from.global));',
     to: 'return scale();',
     user: 'garbage',
@@ -136,7 +136,7 @@ export const engineAndKernels = [
   },
   {
     row: 'convolution reads one row for all',
-    file: 'native/cpu/vector_kernels.h',
+    file: 'native/cpu/simd/vector_kernels.h',
     from: 'V::gather(tile.taps + c * tile.width + j, tile.width), V::load(tile.inputs[t + j] + c), sum);\n    V::store(tile.y',
     to: 'V::gather(tile.taps + c * tile.width + j, tile.width), V::load(tile.inputs[t] + c), sum);\n    V::store(tile.y',
     user: 'wrong numbers where a convolution is not 3 or 4 wide',
@@ -145,7 +145,7 @@ export const engineAndKernels = [
   },
   {
     row: 'log-sum: the last term of the remainder is dropped',
-    file: 'native/cpu/vector_kernels.h',
+    file: 'native/cpu/simd/vector_kernels.h',
     from: 'for (int64_t i = whole; i < count; ++i) total += static_cast<double>(__builtin_expf(x[first + i] - peak));',
     to: 'for (int64_t i = whole; i + 1 < count; ++i) total += static_cast<double>(__builtin_expf(x[first + i] - peak));',
     user: 'wrong probabilities',
@@ -155,7 +155,7 @@ export const engineAndKernels = [
   },
   {
     row: 'delta rule: remainder of the keys above 1',
-    file: 'native/cpu/vector_chunks.h',
+    file: 'native/cpu/simd/vector_chunks.h',
     from: 'for (; i < dim; ++i) chunk.turned[i * N + t] = from[i];',
     to: 'if (i < dim) chunk.turned[i * N + t] = from[i];',
     user: 'wrong numbers for keys of 4n + 2',
@@ -164,7 +164,7 @@ export const engineAndKernels = [
   },
   {
     row: 'bf16: ties away from zero',
-    file: 'native/cpu/floats.h',
+    file: 'native/cpu/weights/floats.h',
     from: 'bits + 0x7fffu + ((bits >> 16) & 1u)',
     to: 'bits + 0x8000u',
     user: 'other last bits than the reference',
@@ -174,7 +174,7 @@ export const engineAndKernels = [
   },
   {
     row: 'snapshots: three times the budget',
-    file: 'native/engine/snapshots.cc',
+    file: 'native/engine/timeline/snapshots.cc',
     from: 'max_snapshot_bytes / 3 / memory_.snapshot_bytes()',
     to: 'budget_bytes / memory_.snapshot_bytes()',
     user: 'three times the memory',
@@ -184,7 +184,7 @@ export const engineAndKernels = [
   },
   {
     row: 'snapshots: the oldest of any kind goes',
-    file: 'native/engine/snapshots.cc',
+    file: 'native/engine/timeline/snapshots.cc',
     from: 'const auto oldest = std::ranges::find_if(entries_, same_kind);',
     to: 'const auto oldest = entries_.begin();',
     user: 'the system prompt is read again',
@@ -194,7 +194,7 @@ export const engineAndKernels = [
   },
   {
     row: 'snapshots: the one of the system prompt is dropped',
-    file: 'native/engine/generation.cc',
+    file: 'native/engine/decode/generation.cc',
     from: 'if (first) timeline_.take_snapshot(SnapshotKind::system_prompt);\n  else if',
     to: 'if',
     user: 'the system prompt is read again',
@@ -204,7 +204,7 @@ export const engineAndKernels = [
   },
   {
     row: 'snapshots: bytes halved',
-    file: 'native/engine/timeline_memory.cc',
+    file: 'native/engine/timeline/timeline_memory.cc',
     from: 'sum += grows(layout) ? 0 : memory_bytes(layout, 0, type_);\n  return sum;',
     to: 'sum += grows(layout) ? 0 : memory_bytes(layout, 0, type_);\n  return sum / 2;',
     user: 'a forecast of memory that is too low',
@@ -213,7 +213,7 @@ export const engineAndKernels = [
   },
   {
     row: 'Stop is not heard in long steps',
-    file: 'native/engine/generation.cc',
+    file: 'native/engine/decode/generation.cc',
     from: 'writing.step_ms > uninterrupted_ms ? options_.cancel : nullptr;',
     to: 'nullptr;',
     user: 'Stop waits for a slow step',
@@ -224,7 +224,7 @@ export const engineAndKernels = [
   },
   {
     row: 'Stop is not heard inside an op',
-    file: 'native/cpu/threads.cc',
+    file: 'native/cpu/threads/threads.cc',
     from: 'i >= job.count || (job.cancel && job.cancel->load(std::memory_order_relaxed))',
     to: 'i >= job.count',
     user: 'Stop waits for a slow op',

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "cpu/floats.h"
+#include "cpu/weights/floats.h"
 #include "parity_checks.h"
 
 namespace longhand::parity {

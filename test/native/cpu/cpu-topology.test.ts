@@ -9,7 +9,7 @@ const program = () =>
   build({
     name: 'cores',
     compiler: ['c++', '-std=c++20', '-O1', '-Wall', '-Wextra', '-Werror'],
-    sources: ['test/native/cpu/cpu_topology.cc', 'native/cpu/cpu_topology.cc'],
+    sources: ['test/native/cpu/cpu_topology.cc', 'native/cpu/threads/cpu_topology.cc'],
   });
 
 async function counted(before: readonly string[], ...args: string[]): Promise<number> {

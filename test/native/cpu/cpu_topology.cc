@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "cpu/cpu_topology.h"
+#include "cpu/threads/cpu_topology.h"
 
 int main(int count, char** arguments) {
   if (count < 3) {

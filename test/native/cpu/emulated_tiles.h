@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cpu/floats.h"
-#include "cpu/tiles.h"
+#include "cpu/simd/tiles.h"
+#include "cpu/weights/floats.h"
 
 namespace {
 

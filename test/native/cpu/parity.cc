@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "attention_checks.h"
-#include "cpu/floats.h"
-#include "cpu/kernels.h"
-#include "cpu/packed_weights.h"
+#include "cpu/kernels/kernels.h"
+#include "cpu/weights/floats.h"
+#include "cpu/weights/packed_weights.h"
 #include "parity_checks.h"
 #include "small_model.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "small_model.h"
 
 namespace longhand::parity {

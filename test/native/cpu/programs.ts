@@ -19,9 +19,9 @@ export interface Program {
   link?: readonly string[];
 }
 
-/** Paths of the C++ files of a folder, from the root. */
+/** Paths of the C++ files of a folder and of those in it, from the root. */
 export const filesOf = (folder: string, ending = '.cc'): string[] =>
-  readdirSync(join(root, folder))
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ending))
     .sort()
     .map((file) => `${folder}/${file}`);

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "cpu/threads.h"
+#include "cpu/threads/threads.h"
 #include "small_model.h"
 
 namespace longhand {

@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "cpu/packed_weights.h"
-#include "cpu/scalar.h"
+#include "cpu/kernels/scalar.h"
+#include "cpu/weights/packed_weights.h"
 #include "small_model.h"
 
 #if defined(LONGHAND_AMX)
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cpu/vector_amx.h"
+#include "cpu/simd/vector_amx.h"
 using Tiles = Amx;
 #else
 #include "emulated_tiles.h"
@@ -20,10 +20,10 @@ using Tiles = EmulatedTiles;
 #endif
 
 #if defined(__AVX512VNNI__)
-#include "cpu/vector_avx512.h"
+#include "cpu/simd/vector_avx512.h"
 using Vector = Avx512;
 #else
-#include "cpu/vector_sse42.h"
+#include "cpu/simd/vector_sse42.h"
 using Vector = Sse42;
 #endif
 

@@ -12,7 +12,7 @@ const program = (name: string, ...flags: string[]): Program => ({
   name,
   compiler: ['c++', '-std=c++20', '-O2', '-ffp-contract=off', '-ffunction-sections', '-Wall', '-Wextra', '-Werror'],
   // The scalar models stand beside what needs the whole back end, which is left out of the program.
-  sources: ['test/native/cpu/tiles.cc', 'native/cpu/matmul.cc', 'native/cpu/quantised.cc'],
+  sources: ['test/native/cpu/tiles.cc', 'native/cpu/matmul.cc', 'native/cpu/kernels/quantised.cc'],
   flagsOf: { 'tiles.cc': [...around, ...flags] },
   link: ['-Wl,--gc-sections'],
 });

@@ -1,6 +1,6 @@
 // Measures the bandwidth of memory where the system refuses every thread after the first few.
 //   bandwidth THREADS
-#include "engine/bandwidth.h"
+#include "engine/machine/bandwidth.h"
 
 #include <dlfcn.h>
 

@@ -6,7 +6,11 @@ test.each([0, 1, 3])('after %i threads the rest is measured on the one there is'
   const program = await build({
     name: 'bandwidth',
     compiler: ['c++', '-std=c++20', '-O2', '-Wall', '-Wextra', '-Werror'],
-    sources: ['test/native/engine/bandwidth.cc', 'native/engine/bandwidth.cc', 'native/engine/available_memory.cc'],
+    sources: [
+      'test/native/engine/bandwidth.cc',
+      'native/engine/machine/bandwidth.cc',
+      'native/engine/machine/available_memory.cc',
+    ],
     link: ['-pthread'],
   });
   const { code, output } = await runProgram([program, String(threads)]);

@@ -30,7 +30,7 @@
 #include <mutex>
 #include <string>
 
-#include "vulkan/vulkan_subset.h"
+#include "vulkan/device/vulkan_subset.h"
 
 namespace {
 

@@ -1,0 +1,50 @@
+// The one verdict on a checkpoint, from headers alone: can it run, and what does it take. Used by load, by inspect and
+// on remote headers.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "architectures/architecture.h"
+#include "architectures/shared/weights.h"
+
+namespace longhand {
+
+struct Description {
+  Diagnostics problems;
+  std::string family;
+  Container container = Container::safetensors;
+  Facts facts;
+  uint64_t parameters = 0;
+  uint64_t weight_bytes = 0;
+  std::map<std::string, uint64_t> bytes_by_type;
+  uint64_t active_bytes = 0;  // weights that one decoded token reads
+  bool mtp = false;
+  bool encoder = false;
+  bool reranker = false;
+  // What a picture is among the tokens, of a model that sees: `token` stands for every merged row.
+  struct Sight {
+    int32_t token = 0;
+    int64_t merge = 1;
+  };
+  std::optional<Sight> vision;
+
+  bool supported() const { return problems.none(); }
+};
+
+Description describe(const std::shared_ptr<const Checkpoint>& checkpoint);
+// Throws Unsupported with every reason (a dozen of them, when there are many).
+void require_supported(const Description& description);
+
+// Loads the weights of a checkpoint that has been found supported.
+struct Loaded {
+  Description description;
+  std::unique_ptr<Architecture> architecture;
+};
+Loaded load_architecture(const std::shared_ptr<const Checkpoint>& checkpoint, Backend& backend, LoadProgress progress);
+
+// Memory of one layer at a context of `tokens`, in bytes, exactly as a session allocates it.
+uint64_t memory_bytes(const MemoryLayout& layout, int64_t tokens, CacheType type);
+bool grows(const MemoryLayout& layout);
+
+}  // namespace longhand

@@ -1,0 +1,34 @@
+// Mixture of experts (model-specs 6.2, 6.3, 10.3): a router chooses a few SwiGLU experts a token; Qwen adds a shared
+// expert behind a sigmoid gate.
+#pragma once
+
+#include "architectures/shared/config.h"
+#include "architectures/shared/pass.h"
+#include "architectures/shared/weights.h"
+
+namespace longhand {
+
+struct ExpertMlp {
+  Norm norm;
+  Router router;
+  WeightPtr gate_up, down;                             // [experts, 2 * width, hidden], [experts, hidden, width]
+  WeightPtr shared_gate_up, shared_down, shared_gate;  // empty without a shared expert
+};
+// x += sum_i weight_i * expert_i(norm(x)) [+ sigmoid(gate . norm(x)) * shared(norm(x))]
+Tensor mix_experts(Pass& pass, const ExpertMlp& weights, Tensor x);
+
+struct ExpertShape {
+  int64_t experts = 0, active = 0, width = 0;
+};
+ExpertShape read_experts(const Config& config);
+
+// How a family calls them in Hugging Face files; GGUF has one set of names.
+struct ExpertNames {
+  const char* module;            // "mlp"
+  const char *gate, *up, *down;  // of one expert: "gate_proj"
+};
+// Router and expert stacks, from packed tensors, MLX stacks, GGUF stacks or one tensor an expert.
+ExpertMlp bind_experts(Weights& weights, const LayerNames& at, const ExpertNames& names, const ExpertShape& shape,
+                       int64_t hidden, Norm norm);
+
+}  // namespace longhand

@@ -1,0 +1,29 @@
+// Which dims of a head keep their rotary position in an MHA2MLA checkpoint (model-specs 14.1).
+// Pairs are (i, i + dim / 2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "architectures/shared/config.h"
+#include "ops/backend.h"
+
+namespace longhand {
+
+// Retained pairs by layer, key-value head: ascending pair indices.
+using PartialRope = std::vector<std::vector<std::vector<int32_t>>>;
+
+// The measured selection of a published model of this shape.
+std::optional<PartialRope> published_pairs(int64_t layers, const Heads& heads, int64_t pairs);
+
+PartialRope read_partial_rope(const Config& config, int64_t layers, const Heads& heads);
+
+// Dims in column order: the lower halves of the retained pairs, then the upper; the others ascending. [kv_heads][...]
+struct RetainedDims {
+  std::vector<std::vector<int32_t>> retained, rest;
+};
+RetainedDims retained_dims(const PartialRope& partial, int64_t layer, const Heads& heads);
+
+}  // namespace longhand

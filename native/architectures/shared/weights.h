@@ -1,0 +1,117 @@
+// How a family asks for its tensors. The same calls check a checkpoint from its headers (no back end: everything
+// missing or misshapen becomes a problem) and load it (each tensor is prepared by the back end), so the verdict and the
+// load cannot disagree.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "architectures/shared/diagnostics.h"
+#include "formats/checkpoint.h"
+#include "ops/backend.h"
+
+namespace longhand {
+
+struct LoadProgress {
+  std::function<void(size_t done, size_t total)> report;
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+// A tensor by its name in this checkpoint, with the number of rows it must have.
+struct Rows {
+  std::string name;
+  int64_t rows = 0;
+};
+
+// The names inside one layer, in the dialect of the checkpoint: at("mlp.up_proj.weight", "ffn_up.weight").
+struct LayerNames {
+  std::string prefix;
+  bool gguf = false;
+  std::string operator()(const std::string& hf, const std::string& in_gguf) const {
+    return prefix + (gguf ? in_gguf : hf);
+  }
+};
+
+class Weights {
+ public:
+  // `backend` null: check only.
+  Weights(std::shared_ptr<const Checkpoint> checkpoint, Lifecycle* backend, Diagnostics& problems,
+          LoadProgress progress = {});
+
+  bool gguf() const { return checkpoint_->container() == Container::gguf; }
+  const Checkpoint& checkpoint() const { return *checkpoint_; }
+  std::shared_ptr<const Checkpoint> shared() const { return checkpoint_; }
+
+  // Names. HF and MLX prefixes ("model.", "model.language_model.", "language_model.model.", "bert.") are found once.
+  std::string top(const char* hf, const char* gguf) const;  // top("norm.weight", "output_norm.weight")
+  LayerNames layer(int64_t index) const;
+  bool has(const std::string& name) const { return checkpoint_->find(name) != nullptr; }
+  // Marks a tensor used; null (and a problem) when it is absent, misshapen or of a type no matrix has.
+  const WeightView* shaped(const std::string& name, const std::vector<int64_t>& shape);
+
+  // Matrices [out, in]; `rows` stacks several by rows into one projection.
+  WeightPtr matrix(const std::string& name, int64_t out, int64_t in);
+  WeightPtr rows(const std::vector<Rows>& parts, int64_t in);
+  WeightPtr embedding(const std::string& name, int64_t vocabulary, int64_t hidden);
+  // Expert stacks [experts, out, in], several stacked along `out`; `active` experts are read a token.
+  WeightPtr experts(const std::vector<Rows>& parts, int64_t experts, int64_t active, int64_t in);
+  // The same from one tensor an expert: names[expert][part].
+  WeightPtr experts(const std::vector<std::vector<Rows>>& parts, int64_t active, int64_t in);
+  // Views cut and reordered by a family (permuted or interleaved files); every view must already have `in` columns.
+  WeightPtr assembled(const std::vector<WeightView>& views);
+
+  // Numbers a family computed itself, as a matrix.
+  WeightPtr owned(std::vector<float> values, int64_t out, int64_t in);
+
+  // fp32 vectors. `norm` adds one where the file stores w and the family computes with 1 + w.
+  std::vector<float> floats(const std::string& name, const std::vector<int64_t>& shape);
+  std::vector<float> floats(const std::string& name, int64_t size) { return floats(name, std::vector<int64_t>{size}); }
+  BufferPtr vector(const std::string& name, int64_t size);
+  // For ops that read a matrix element by element.
+  PlainMatrix plain_matrix(const std::string& name, int64_t out, int64_t in);
+  BufferPtr vectors(const std::vector<Rows>& parts);  // one after the other (the biases of a packed projection)
+  Norm norm(const std::string& name, int64_t size, double eps, bool add_one = false);
+  LayerNorm layer_norm(const std::string& weight, const std::string& bias, int64_t size, double eps);
+  // Depthwise taps [channels, width]; HF [C, 1, W], GGUF [C, W], MLX [C, W, 1].
+  BufferPtr taps(const std::string& name, int64_t channels, int64_t width);
+  BufferPtr constant(const std::vector<float>& values);
+  BufferPtr constant(const std::vector<int32_t>& values);
+
+  // What is loaded when it is first wanted, and not read for every token: asked for now to be checked only.
+  template <class Bind>
+  void later(const Bind& bind) {
+    Lifecycle* const backend = std::exchange(backend_, nullptr);
+    const size_t active = active_bytes_;
+    bind();
+    backend_ = backend;
+    active_bytes_ = active;
+  }
+
+  // Tensors that belong to the checkpoint but not to this engine: recognised, not loaded, named in a notice.
+  void leave_out(const char* prefix, const char* notice);
+  // Whatever nobody asked for is a problem: the family would compute something else than the file means.
+  void finish();
+
+  size_t bytes() const { return bytes_; }
+  size_t active_bytes() const { return active_bytes_; }
+
+ private:
+  WeightPtr prepare(const std::vector<WeightView>& views, double active_share, int64_t experts = 1);
+  void advance(size_t bytes);
+
+  std::shared_ptr<const Checkpoint> checkpoint_;
+  Lifecycle* backend_;
+  Diagnostics& problems_;
+  LoadProgress progress_;
+  std::string prefix_;
+  std::set<std::string, std::less<>> used_;
+  std::set<std::string, std::less<>> left_out_;
+  size_t bytes_ = 0, active_bytes_ = 0, done_ = 0, total_ = 0;
+};
+
+}  // namespace longhand

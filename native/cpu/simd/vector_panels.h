@@ -1,0 +1,368 @@
+// Products with packed weights (panel.h) over a vector type V. Included by the files of kernels_*.cc only.
+#pragma once
+
+#include "cpu/kernels/kernels.h"
+#include "cpu/weights/packed_weights.h"
+
+namespace {
+
+using longhand::cpu::least_peak;
+using longhand::cpu::most_code;
+using longhand::cpu::PackedScales;
+using longhand::cpu::PanelTile;
+using longhand::cpu::ScaleKind;
+using longhand::cpu::TwoLevelTile;
+using longhand::cpu::UnpackTile;
+
+constexpr int64_t panel_lanes = 16, quad = 64, columns = 32, block_bytes = 8 * quad;  // as in panel.h
+
+template <class V>
+void from_bf16(const std::byte* from, int64_t n, float* to) {
+  int64_t i = 0;
+  for (; i + V::width <= n; i += V::width) V::store(to + i, V::load_bf16(from + 2 * i));
+  if (n > i) V::store_part(to + i, V::load_bf16_part(from + 2 * i, n - i), n - i);
+}
+
+template <class V>
+void two_level(const TwoLevelTile& tile) {
+  for (int64_t g = tile.first; g < tile.first + tile.count; ++g) {
+    for (int64_t lane = 0; lane < panel_lanes; lane += V::width) {
+      const typename V::F d = V::load_f16(tile.d + 2 * (g / tile.groups_a_super * panel_lanes + lane));
+      const int64_t at = g * panel_lanes + lane;
+      float* to = tile.to + (g - tile.first) * panel_lanes + lane;
+      V::store(to, tile.scales ? V::mul(d, V::load_s8(tile.scales + at))
+                               : V::mul(V::sub(V::zero(), d), V::load_u8(tile.minima + at)));
+    }
+  }
+}
+
+// Vectors of V that make the 16 lanes of a panel.
+template <class V>
+constexpr int64_t parts = panel_lanes / V::width;
+
+// Quad I of a block as bytes, one vector of it (`block` points at that part of quad 0); the planes of panel.h.
+template <class V, int Bits, bool Table, int I>
+inline typename V::I code_quad(const uint8_t* block, const uint8_t* table) {
+  const auto plane = [&](int64_t n) { return V::load_quad(block + n * quad); };
+  typename V::I code;
+  if constexpr (Bits == 8) code = plane(I);
+  else if constexpr (Bits >= 4) code = V::masked(I % 2 ? V::template right<4>(plane(I / 2)) : plane(I / 2), 15);
+  else code = V::masked(V::template right<I % 4 * 2>(plane(I / 4)), 3);
+  if constexpr (Bits == 6)
+    code = V::either(code, V::template left<4>(V::masked(V::template right<I % 4 * 2>(plane(4 + I / 4)), 3)));
+  if constexpr (Bits == 5) code = V::either(code, V::template left<4>(V::masked(V::template right<I>(plane(4)), 1)));
+  if constexpr (Bits == 3) code = V::either(code, V::template left<2>(V::masked(V::template right<I>(plane(2)), 1)));
+  if constexpr (Table) code = V::lookup(code, table);
+  return code;
+}
+
+// Calls use<I>() for I in [First, Last).
+template <int First, int Last, class Use>
+inline void for_quads(const Use& use) {
+  if constexpr (First < Last) {
+    use.template operator()<First>();
+    for_quads<First + 1, Last>(use);
+  }
+}
+
+// Panels stand one after the other, so what lies ahead of a block are the scales and codes of the next panel too. Into
+// the second-level cache: the few lines that the first level can wait for at a time are left to the products.
+constexpr int64_t bytes_ahead = 4096;
+template <int Bits>
+[[gnu::always_inline]] inline void prefetch_block(const uint8_t* block) {
+  for (int64_t line = 0; line < Bits; ++line) __builtin_prefetch(block + bytes_ahead + line * quad, 0, 2);
+}
+
+template <class V, int Bits, bool Table>
+void unpack_blocks(const UnpackTile& tile) {
+  for (int64_t b = 0; b < tile.blocks; ++b) {
+    const uint8_t* from = tile.from + b * Bits * quad;
+    uint8_t* to = tile.to + b * block_bytes;
+    prefetch_block<Bits>(from);
+    for (int64_t part = 0; part < quad; part += V::width * 4)
+      for_quads<0, 8>(
+          [&]<int I>() { V::store_quad(to + I * quad + part, code_quad<V, Bits, Table, I>(from + part, tile.table)); });
+  }
+}
+
+template <class V>
+void unpack(const UnpackTile& tile) {
+  switch (tile.bits) {
+    case 2: return unpack_blocks<V, 2, false>(tile);
+    case 3: return unpack_blocks<V, 3, false>(tile);
+    case 4: return tile.table ? unpack_blocks<V, 4, true>(tile) : unpack_blocks<V, 4, false>(tile);
+    case 5: return unpack_blocks<V, 5, false>(tile);
+    case 6: return unpack_blocks<V, 6, false>(tile);
+    default: return unpack_blocks<V, 8, false>(tile);
+  }
+}
+
+template <class V>
+void quantise(const float* x, int64_t n, int8_t* high, int8_t* low, float* scales, int32_t* sums) {
+  for (int64_t first = 0; first < n; first += columns) {
+    typename V::F most = V::zero();
+    for (int64_t i = 0; i < columns; i += V::width) most = V::max(most, V::abs(V::load(x + first + i)));
+    const float peak = V::largest(most);
+    scales[first / columns] = peak / most_code;
+    const typename V::F inverse = V::set(peak >= least_peak ? most_code / peak : 0.0f);
+    for (int64_t half = first; half < first + columns; half += 16) {
+      int32_t sum = 0;
+      for (int64_t i = half; i < half + 16; i += V::width)
+        sum += V::store_rounded(high + i, low + i, V::mul(V::load(x + i), inverse));
+      sums[half / 16] = sum;
+    }
+  }
+}
+
+// Where vector p of P stands: parts of one panel, or panels of one vector.
+template <class V>
+constexpr int panel_of(int p) {
+  return p / static_cast<int>(parts<V>);
+}
+template <class V>
+constexpr int part_of(int p) {
+  return p % static_cast<int>(parts<V>);
+}
+
+// products[r][p] += codes times row r of x over quads [First, Last) of a block; `x` is the block's first column of row
+// 0.
+template <class V, int Rows, int P, int Bits, bool Table, bool Wide, int First, int Last>
+inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const int8_t* x,
+                           typename V::I (&products)[Rows][P]) {
+  const auto quad_of = [&]<int Q>(int p) {
+    const uint8_t* panel = codes + panel_of<V>(p) * tile.code_stride + part_of<V>(p) * V::width * 4;
+    return code_quad<V, Bits, Table, Q>(panel, tile.table);
+  };
+  if constexpr (V::pairs) {
+    // Two quads of four rows by two rows of x: a matrix product of two rows of eight by two columns of eight.
+    typename V::I sums[Rows / 2][P][2] = {};
+    for_quads<First / 2, Last / 2>([&]<int Q>() {
+      typename V::I inputs[Rows / 2];
+      for (int r = 0; r < Rows; r += 2)
+        inputs[r / 2] = V::eight_of_two(x + r * tile.x_stride + 8 * Q, x + (r + 1) * tile.x_stride + 8 * Q);
+      for (int p = 0; p < P; ++p) {
+        const auto even = quad_of.template operator()<2 * Q>(p), odd = quad_of.template operator()<2 * Q + 1>(p);
+        for (int r = 0; r < Rows / 2; ++r) V::multiply_pairs(sums[r][p], even, odd, inputs[r]);
+      }
+    });
+    for (int r = 0; r < Rows / 2; ++r)
+      for (int p = 0; p < P; ++p) V::add_pairs(sums[r][p], products[2 * r][p], products[2 * r + 1][p]);
+    return;
+  }
+  for_quads<First, Last>([&]<int Q>() {
+    typename V::I w[P];
+    for (int p = 0; p < P; ++p) w[p] = quad_of.template operator()<Q>(p);
+    for (int r = 0; r < Rows; ++r) {
+      const typename V::I input = V::four(x + r * tile.x_stride + 4 * Q);
+      for (int p = 0; p < P; ++p) products[r][p] = V::template dot4<Wide>(products[r][p], w[p], input);
+    }
+  });
+}
+
+// Scales of part `part` of group `group` as they are packed, `panel` bytes further; the bits of decode_scales.
+template <class V>
+inline typename V::F packed_scale(const PackedScales& from, int64_t panel, int64_t group, int64_t part) {
+  const int64_t at = group * panel_lanes + part * V::width;
+  const std::byte* scales = from.scales + panel;
+  const auto scale = [&] {
+    switch (from.kind) {
+      case ScaleKind::f16: return V::load_f16(scales + 2 * at);
+      case ScaleKind::bf16: return V::load_bf16(scales + 2 * at);
+      case ScaleKind::f32: return V::load(reinterpret_cast<const float*>(scales) + at);
+      default: break;
+    }
+    const int64_t super = (group >> from.super_shift) * panel_lanes + part * V::width;
+    return V::mul(V::load_f16(scales + 2 * super), V::load_s8(from.integers + panel + at));
+  };
+  return from.global == 1.0f ? scale() : V::mul(scale(), V::set(from.global));
+}
+
+template <class V>
+inline typename V::F packed_bias(const PackedScales& from, int64_t panel, int64_t group, int64_t part) {
+  const int64_t at = group * panel_lanes + part * V::width;
+  const std::byte* biases = from.biases + panel;
+  switch (from.kind) {
+    case ScaleKind::f16: return V::load_f16(biases + 2 * at);
+    case ScaleKind::bf16: return V::load_bf16(biases + 2 * at);
+    case ScaleKind::f32: return V::load(reinterpret_cast<const float*>(biases) + at);
+    default: break;
+  }
+  const int64_t super = (group >> from.super_shift) * panel_lanes + part * V::width;
+  return V::mul(V::sub(V::zero(), V::load_f16(biases + 2 * super)), V::load_u8(from.minima + panel + at));
+}
+
+// M tokens times P vectors of rows. Accumulators of one run of columns are integers, of the high and of the low bytes
+// of x; the sums of all runs stay in registers as long as there are any.
+template <class V, int M, int P, int Bits, bool Table, bool Half, bool Wide, bool Packed>
+inline void fast_tokens(const PanelTile& tile, int64_t token) {
+  using F = typename V::F;
+  using I = typename V::I;
+  constexpr int runs = Half ? 2 : 1;
+  float* to = tile.sums + token * tile.panels * panel_lanes;
+  const int8_t* x = tile.x_codes + 2 * token * tile.x_stride;
+  const int group_shift = __builtin_ctzll(static_cast<uint64_t>(tile.group));
+  F sum[M][P];
+  for (int m = 0; m < M; ++m)
+    for (int p = 0; p < P; ++p) sum[m][p] = V::load(to + m * tile.panels * panel_lanes + p * V::width);
+  for (int64_t block = 0; block < tile.blocks; ++block) {
+    const uint8_t* codes = tile.codes + block * Bits * quad;
+    if constexpr (Packed) {
+      // Behind the first of two panels stands the second, which is being read: past its end the next but one comes.
+      const int64_t skip = block + bytes_ahead / (Bits * quad) < tile.blocks ? 0 : (tile.panels - 1) * tile.code_stride;
+      for (int p = 0; p < P; p += static_cast<int>(parts<V>))
+        prefetch_block<Bits>(codes + panel_of<V>(p) * tile.code_stride + skip);
+    }
+    for_quads<0, runs>([&]<int Run>() {
+      I products[2 * M][P];
+      int32_t x_sum[M];
+      for (int m = 0; m < M; ++m) {
+        const int32_t* sums = tile.x_code_sums + (token + m) * tile.sum_step + 2 * block;
+        x_sum[m] = Half ? sums[Run] : sums[0] + sums[1];
+        const I start = V::set_int((V::bias(Wide) - tile.zero) * x_sum[m]);
+        for (int p = 0; p < P; ++p) {
+          products[2 * m][p] = V::set_int(0);
+          products[2 * m + 1][p] = start;
+        }
+      }
+      multiply_quads<V, 2 * M, P, Bits, Table, Wide, Run * 4, Half ? Run * 4 + 4 : 8>(tile, codes, x + block * columns,
+                                                                                      products);
+      const int64_t group = (block * columns + Run * 16) >> group_shift;
+      const bool biased = Packed ? tile.packed->biases != nullptr : tile.biases != nullptr;
+      F scale[P], bias[P];
+      for (int p = 0; p < P; ++p) {
+        if constexpr (Packed) {
+          scale[p] = packed_scale<V>(*tile.packed, panel_of<V>(p) * tile.code_stride, group, part_of<V>(p));
+          bias[p] = biased ? packed_bias<V>(*tile.packed, panel_of<V>(p) * tile.code_stride, group, part_of<V>(p))
+                           : V::zero();
+        } else {
+          const int64_t from = panel_of<V>(p) * tile.scale_stride + group * panel_lanes + part_of<V>(p) * V::width;
+          scale[p] = V::load(tile.scales + from);
+          bias[p] = biased ? V::load(tile.biases + from) : V::zero();
+        }
+      }
+      for (int m = 0; m < M; ++m) {
+        const float x_scale = tile.x_scales[(token + m) * tile.scale_step + block];
+        for (int p = 0; p < P; ++p) {
+          const F product = V::to_float(V::joined(products[2 * m][p], products[2 * m + 1][p]));
+          sum[m][p] = V::fused(product, V::mul(scale[p], V::set(x_scale)), sum[m][p]);
+        }
+        if (biased) {
+          const F whole = V::set(x_scale * static_cast<float>(x_sum[m]));
+          for (int p = 0; p < P; ++p) sum[m][p] = V::fused(bias[p], whole, sum[m][p]);
+        }
+      }
+    });
+  }
+  for (int m = 0; m < M; ++m)
+    for (int p = 0; p < P; ++p) V::store(to + m * tile.panels * panel_lanes + p * V::width, sum[m][p]);
+}
+
+template <class V, int M, int P, bool Half>
+inline void exact_tokens(const PanelTile& tile, int64_t token) {
+  using F = typename V::F;
+  constexpr int64_t run = Half ? 16 : 32;
+  const F zero = V::set(static_cast<float>(tile.zero));
+  for (int p = 0; p < P; ++p) {
+    const int64_t panel = p / parts<V>, part = p % parts<V>;
+    float* to = tile.sums + token * tile.panels * panel_lanes + p * V::width;
+    const float* x = tile.x + token * tile.x_stride;
+    for (int64_t first = 0; first < tile.blocks * columns; first += run) {
+      const uint8_t* codes = tile.codes + panel * tile.code_stride + first / columns * block_bytes +
+                             first % columns / 4 * quad + part * V::width * 4;
+      F products[M][4];
+      for (int m = 0; m < M; ++m)
+        for (int j = 0; j < 4; ++j) products[m][j] = V::zero();
+      for (int64_t i = 0; i < run / 4; ++i) {
+        const typename V::I w = V::load_quad(codes + i * quad);
+        const F weights[4] = {V::sub(V::template byte<0>(w), zero), V::sub(V::template byte<1>(w), zero),
+                              V::sub(V::template byte<2>(w), zero), V::sub(V::template byte<3>(w), zero)};
+        for (int m = 0; m < M; ++m)
+          for (int j = 0; j < 4; ++j)
+            products[m][j] = V::fma(weights[j], V::set(x[m * tile.x_stride + first + 4 * i + j]), products[m][j]);
+      }
+      const int64_t at = panel * tile.scale_stride + first / tile.group * panel_lanes + part * V::width;
+      const F scale = V::load(tile.scales + at);
+      for (int m = 0; m < M; ++m) {
+        float* sum = to + m * tile.panels * panel_lanes;
+        const F all = V::add(V::add(products[m][0], products[m][1]), V::add(products[m][2], products[m][3]));
+        F next = V::fma(all, scale, V::load(sum));
+        if (tile.biases) {
+          const float* sums = tile.x_sums + (token + m) * tile.sum_step + first / 16;
+          next = V::fma(V::load(tile.biases + at), V::set(Half ? sums[0] : sums[0] + sums[1]), next);
+        }
+        V::store(sum, next);
+      }
+    }
+  }
+}
+
+// Up to so many tokens panels are taken as packed; beyond, unpacking them once pays.
+template <class V>
+constexpr int64_t few_tokens = parts<V> == 1 ? longhand::cpu::most_packed_tokens : 4;
+
+// Calls tokens<M, P>(first token) for all tokens in tiles of Most (at most 4), then of 2 and 1: each size is code of
+// its own.
+template <int Most, int P, class Tokens>
+inline void token_tiles(int64_t count, const Tokens& tokens) {
+  int64_t token = 0;
+  for (; token + Most <= count; token += Most) tokens.template operator()<Most, P>(token);
+  if constexpr (Most > 2)
+    for (; token + 2 <= count; token += 2) tokens.template operator()<2, P>(token);
+  if constexpr (Most > 1)
+    for (; token < count; ++token) tokens.template operator()<1, P>(token);
+}
+
+// With 32 wide registers two panels by three tokens, or by four that share the work of taking codes apart; with 16 by
+// one; by two where a product takes both bytes at once.
+template <class V, int Bits, bool Table, bool Half, bool Wide>
+void fast_tile(const PanelTile& tile) {
+  constexpr int one = static_cast<int>(parts<V>);
+  const auto all = [&]<int Most, bool Packed>() {
+    const auto tokens = [&]<int M, int P>(int64_t token) {
+      fast_tokens<V, M, P, Bits, Table, Half, Wide, Packed>(tile, token);
+    };
+    if (tile.panels == 2) return token_tiles<Most, 2 * one>(tile.tokens, tokens);
+    token_tiles<Most, one>(tile.tokens, tokens);
+  };
+  constexpr int most = V::pairs ? 2 : one > 1 ? 1 : 3;
+  if (tile.packed) return all.template operator()<(one == 1 ? 4 : most), true>();
+  if constexpr (Bits == 8 && !Table) all.template operator()<most, false>();
+}
+
+// Whether codes are wide decides only where the set has no product of unsigned bytes, and then table codes always are.
+template <class V, int Bits, bool Table>
+void fast_codes(const PanelTile& tile) {
+  constexpr bool wide_matters = V::bias(true) != 0;
+  const bool half = tile.group == 16;
+  if constexpr (wide_matters && (Bits == 8 || Table))
+    if (tile.wide)
+      return half ? fast_tile<V, Bits, Table, true, true>(tile) : fast_tile<V, Bits, Table, false, true>(tile);
+  if constexpr (!(wide_matters && Table))
+    return half ? fast_tile<V, Bits, Table, true, false>(tile) : fast_tile<V, Bits, Table, false, false>(tile);
+}
+
+template <class V>
+void panel_fast(const PanelTile& tile) {
+  switch (tile.bits) {
+    case 2: return fast_codes<V, 2, false>(tile);
+    case 3: return fast_codes<V, 3, false>(tile);
+    case 4: return tile.table ? fast_codes<V, 4, true>(tile) : fast_codes<V, 4, false>(tile);
+    case 5: return fast_codes<V, 5, false>(tile);
+    case 6: return fast_codes<V, 6, false>(tile);
+    default: return fast_codes<V, 8, false>(tile);
+  }
+}
+
+template <class V>
+void panel_exact(const PanelTile& tile) {
+  constexpr int one = static_cast<int>(parts<V>);
+  const auto both = [&]<bool Half>() {
+    const auto tokens = [&]<int M, int P>(int64_t token) { exact_tokens<V, M, P, Half>(tile, token); };
+    if (tile.panels == 2) return token_tiles<4, 2 * one>(tile.tokens, tokens);
+    token_tiles<4, one>(tile.tokens, tokens);
+  };
+  if (tile.group == 16) return both.template operator()<true>();
+  both.template operator()<false>();
+}
+
+}  // namespace

@@ -1,0 +1,151 @@
+#include "cpu/threads/threads.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace longhand::cpu {
+namespace {
+
+// Long enough to bridge the gap between two ops, short enough not to steal a core from the rest of the app.
+constexpr auto spin_time = std::chrono::microseconds(60);
+constexpr int spins_between_looks_at_the_clock = 64;
+constexpr int spins_before_sleep = 4096;
+// How long a neighbour is left alone with his core before it is tried again: longer each time that he is still there.
+constexpr auto least_alone = std::chrono::milliseconds(8), most_alone = std::chrono::milliseconds(64);
+constexpr auto turns = std::chrono::milliseconds(8);  // two losses further apart have nothing to do with each other
+
+void relax() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+void Threads::resize(int count) {
+  stop_.store(true);
+  {
+    const std::lock_guard lock(mutex_);
+  }
+  wake_.notify_all();
+  for (std::thread& thread : workers_) thread.join();
+  workers_.clear();
+  stop_.store(false);
+  const uint64_t seen = state_.load() >> generation_shift;
+  try {
+    for (int i = 1; i < count; ++i) workers_.emplace_back([this, seen] { worker(seen); });
+  } catch (const std::system_error&) {
+    // No memory for another stack, or a limit of the system: those that are there do the work.
+  }
+  count_.store(static_cast<int>(workers_.size()) + 1);
+}
+
+void Threads::work_on(const Job& job) {
+  while (true) {
+    const int64_t i = next_.fetch_add(1, std::memory_order_relaxed);
+    if (i >= job.count || (job.cancel && job.cancel->load(std::memory_order_relaxed))) return;
+    try {
+      job.call(job.context, i);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      next_.store(job.count, std::memory_order_relaxed);
+    }
+  }
+}
+
+void Threads::start(const Job& job) {
+  next_.store(0, std::memory_order_relaxed);
+  if (workers_.empty() || job.count == 1 || Clock::now() < alone_until_) work_on(job);
+  else share(job);
+  // Everybody has left: nobody writes it now.
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void Threads::share(const Job& job) {
+  job_ = job;
+  const uint64_t generation = (state_.load(std::memory_order_relaxed) >> generation_shift) + 1;
+  state_.store(generation << generation_shift, std::memory_order_seq_cst);
+  if (sleeping_.load(std::memory_order_seq_cst) > 0) {
+    {
+      const std::lock_guard lock(mutex_);
+    }
+    wake_.notify_all();
+  }
+  const Clock::time_point began = Clock::now();
+  work_on(job);
+  state_.fetch_or(closed, std::memory_order_acq_rel);
+  const Clock::time_point worked = Clock::now();
+  if (wait_for_workers()) return;
+  const Clock::time_point now = Clock::now();
+  if (now - worked > worked - began) lost_a_core(now);
+}
+
+// The wait for a worker was longer than the work: alone it would have been done by now. Once is an accident, a
+// neighbour who takes turns comes back within milliseconds. Long runs, of which a worker with half a core still does
+// its share, do not come here.
+void Threads::lost_a_core(Clock::time_point now) {
+  const bool again = now - lost_at_ < turns;
+  lost_at_ = now;
+  if (!again) return;
+  const bool still_there = now - alone_until_ < turns;
+  alone_for_ = still_there ? std::min<Clock::duration>(2 * alone_for_, most_alone) : least_alone;
+  lost_at_ = alone_until_ = now + alone_for_;  // the next time it happens counts as again
+}
+
+// A worker may hold its last index on a core that a neighbour has taken. Then this core is left idle for it: given away
+// by yielding it would stay ours, and the worker would wait behind the neighbour. False when it came to that.
+bool Threads::wait_for_workers() {
+  const auto inside = [&] { return (state_.load(std::memory_order_seq_cst) & inside_mask) != 0; };
+  for (int spins = 0; spins < spins_before_sleep; ++spins) {
+    if (!inside()) return true;
+    relax();
+  }
+  std::unique_lock lock(mutex_);
+  waiting_.store(true, std::memory_order_seq_cst);
+  left_.wait(lock, [&] { return !inside(); });
+  waiting_.store(false, std::memory_order_relaxed);
+  return false;
+}
+
+void Threads::leave() {
+  state_.fetch_sub(1, std::memory_order_seq_cst);
+  if (!waiting_.load(std::memory_order_seq_cst)) return;
+  {
+    const std::lock_guard lock(mutex_);
+  }
+  left_.notify_one();
+}
+
+void Threads::worker(uint64_t seen) {
+  const auto nothing_new = [&] { return state_.load(std::memory_order_seq_cst) >> generation_shift == seen && !stop_; };
+  while (true) {
+    const auto deadline = std::chrono::steady_clock::now() + spin_time;
+    for (int spins = 1; nothing_new(); ++spins) {
+      relax();
+      if (spins % spins_between_looks_at_the_clock || std::chrono::steady_clock::now() < deadline) continue;
+      std::unique_lock lock(mutex_);
+      sleeping_.fetch_add(1, std::memory_order_seq_cst);
+      wake_.wait(lock, [&] { return !nothing_new(); });
+      sleeping_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    if (stop_) return;
+    uint64_t state = state_.load(std::memory_order_acquire);
+    seen = state >> generation_shift;
+    while (!(state & closed) && !state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) {
+    }
+    if (state & closed) continue;
+    seen = state >> generation_shift;
+    work_on(job_);
+    leave();
+  }
+}
+
+}  // namespace longhand::cpu

@@ -1,0 +1,117 @@
+#include "metal/tuning/tuning.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "formats/error.h"
+
+namespace longhand::metal {
+
+namespace {
+
+constexpr int64_t rows_tried[] = {4, 8}, simdgroups_tried[] = {2, 4, 8}, shared_tried[] = {0, 1},
+                  chunks_tried[] = {0, 512, 256, 64}, groups_tried[] = {0, 16, 40, 80, 160};
+constexpr std::array<Choice, 5> all = {{{"matvec_rows", &Tuning::matvec_rows, rows_tried},
+                                        {"matvec_simdgroups", &Tuning::matvec_simdgroups, simdgroups_tried},
+                                        {"attention_shared", &Tuning::attention_shared, shared_tried},
+                                        {"delta_chunk_from", &Tuning::delta_chunk_from, chunks_tried},
+                                        {"attention_groups", &Tuning::attention_groups, groups_tried}}};
+
+struct Row {
+  std::string_view device;  // begins with
+  Tuning tuning;
+};
+// Products pay where there are matrix units: from 256 tokens on in the engines that have both forms (engine-techniques
+// 2.2: uzu, MNN). Everything before is faster with the state in registers, token by token.
+// A long context is one threadgroup for 1024 keys of a group of heads: 8 of them at 4096 keys of Qwen3.5-0.8B, where a
+// Max has up to 40 cores and an Ultra 80, each of which wants two.
+const Row rows[] = {{"Apple M5 Max", {.delta_chunk_from = 256, .attention_groups = 80, .origin = ""}},
+                    {"Apple M5", {.delta_chunk_from = 256, .origin = ""}},
+                    {"Apple M1 Max", {.attention_groups = 80, .origin = ""}},
+                    {"Apple M2 Max", {.attention_groups = 80, .origin = ""}},
+                    {"Apple M3 Max", {.attention_groups = 80, .origin = ""}},
+                    {"Apple M4 Max", {.attention_groups = 80, .origin = ""}},
+                    {"Apple M1 Ultra", {.attention_groups = 160, .origin = ""}},
+                    {"Apple M2 Ultra", {.attention_groups = 160, .origin = ""}},
+                    {"Apple M3 Ultra", {.attention_groups = 160, .origin = ""}},
+                    {"", {}}};
+
+std::string allowed(const Choice& choice) {
+  if (choice.value == &Tuning::delta_chunk_from) return "<tokens>, 0 for never";
+  std::string text;
+  for (const int64_t value : choice.tried) text += (text.empty() ? "" : " or ") + std::to_string(value);
+  return text;
+}
+
+bool may_be(const Choice& choice, int64_t value) {
+  if (choice.value == &Tuning::delta_chunk_from) return value >= 0;
+  return std::ranges::find(choice.tried, value) != choice.tried.end();
+}
+
+// One "name=value".
+bool choose(Tuning& tuning, std::string_view word) {
+  for (const Choice& choice : all) {
+    const std::string name = std::string(choice.name) + "=";
+    if (!word.starts_with(name)) continue;
+    int64_t value = 0;
+    const char* end = word.data() + word.size();
+    const auto [last, error] = std::from_chars(word.data() + name.size(), end, value);
+    if (error != std::errc{} || last != end || !may_be(choice, value)) return false;
+    tuning.*choice.value = value;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const Choice> choices() { return all; }
+
+bool tuner_wanted() {
+#if defined(__APPLE__)
+  constexpr bool otherwise = true;
+#else
+  constexpr bool otherwise = false;
+#endif
+  const char* words = std::getenv("LONGHAND_METAL_TUNER");
+  if (!words || !*words) return otherwise;
+  const std::string_view chosen = words;
+  if (chosen == "on" || chosen == "off") return chosen == "on";
+  throw DeviceError("[metal] LONGHAND_METAL_TUNER is \"" + std::string(words) + "\", expected on or off");
+}
+
+std::string text_of(const Tuning& tuning) {
+  std::string text;
+  for (const Choice& choice : all)
+    text += (text.empty() ? "" : " ") + std::string(choice.name) + "=" + std::to_string(tuning.*choice.value);
+  return text;
+}
+
+Tuning tuning_of_chip(const std::string& device) {
+  const auto row = std::ranges::find_if(rows, [&](const Row& each) { return device.starts_with(each.device); });
+  Tuning tuning = row->tuning;
+  tuning.origin = row->device.empty() ? "general table" : "table of the chip";
+  return tuning;
+}
+
+bool choose_by_environment(Tuning& tuning) {
+  const char* words = std::getenv("LONGHAND_METAL_TUNING");
+  if (!words || !*words) return false;
+  std::string_view rest = words;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    if (choose(tuning, word)) continue;
+    std::string message = "[metal] LONGHAND_METAL_TUNING is \"" + std::string(words) + "\", expected";
+    for (const Choice& choice : all)
+      message += (&choice == all.data() ? " " : ", ") + std::string(choice.name) + "=" + allowed(choice);
+    throw DeviceError(message);
+  }
+  tuning.origin = "LONGHAND_METAL_TUNING";
+  return true;
+}
+
+}  // namespace longhand::metal
