@@ -1,17 +1,32 @@
 import type { Reuse } from '../../../native/addon/index.d.ts';
 import { reuseOf } from '../../engine/process/prompt/prompt-reuse.ts';
 
-/** One line on what of a prompt was read and what was known, and why known tokens were read again. */
+/** A table of what became of a prompt, from its first token to its last: taken from the cache, read although it was known, and
+ *  why, or new, and from which word on. */
 export function cacheReport(
   reuse: Reuse,
   prompt: readonly number[],
   decode: ((ids: readonly number[]) => string) | null,
 ): string {
   const { miss, differs } = reuseOf(reuse, prompt, decode ?? ((ids) => ids.join()));
-  const parts = [`${reuse.requested - reuse.tokens} tokens read, ${reuse.tokens} cached`];
-  if (differs) parts.push(`differs from token ${differs.token + 1} (${JSON.stringify(differs.text)})`);
-  if (miss) parts.push(`${miss.tokens} read again: ${REASONS[miss.reason]}`);
-  return parts.join('; ');
+  const read = reuse.tokens + (miss?.tokens ?? 0);
+  const rows: [from: number, to: number, what: string][] = [
+    [0, reuse.tokens, 'cached'],
+    [reuse.tokens, read, miss ? `read again: ${REASONS[miss.reason]}` : ''],
+    [
+      read,
+      reuse.requested,
+      differs ? `read, new from token ${differs.token + 1} on: ${JSON.stringify(differs.text)}` : 'read',
+    ],
+  ];
+  const cells = rows
+    .filter(([from, to]) => to > from)
+    .map(([from, to, what]) => [`${from + 1}-${to}`, String(to - from), what] as const);
+  const width = (column: 0 | 1, title: string) => Math.max(title.length, ...cells.map((row) => row[column].length));
+  const [span, count] = [width(0, 'tokens'), width(1, 'count')];
+  const line = ([tokens, number, what]: readonly [string, string, string]) =>
+    `${tokens.padEnd(span)}  ${number.padStart(count)}  ${what}`.trimEnd();
+  return [line(['tokens', 'count', '']), ...cells.map(line)].join('\n');
 }
 
 const REASONS = {

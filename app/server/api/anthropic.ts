@@ -322,10 +322,11 @@ const STOP: Partial<Record<FinishReason, string>> = {
 const stopReason = (reason: FinishReason): string => STOP[reason] ?? 'end_turn';
 
 /** What was known already is counted apart, as the dialect has it. */
-const usageObject = ({ promptTokens, cachedTokens, thinkingTokens, answerTokens }: Usage) => ({
+const usageObject = ({ promptTokens, cachedTokens, miss, thinkingTokens, answerTokens }: Usage) => ({
   input_tokens: promptTokens - cachedTokens,
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: cachedTokens,
+  ...(miss && { miss }),
   output_tokens: thinkingTokens + answerTokens,
 });
 

@@ -44,8 +44,8 @@ const choiceObject = ({ thinking, text, scores, calls, end }: Whole, index: numb
 
 /** All read the same conversation, which counts once. */
 const usageOf = (usages: readonly Usage[]): Usage => {
-  const { promptTokens = 0, cachedTokens = 0 } = usages[0] ?? {};
-  return { ...sumOf(usages), promptTokens, cachedTokens };
+  const { promptTokens = 0, cachedTokens = 0, miss } = usages[0] ?? {};
+  return { ...sumOf(usages), promptTokens, cachedTokens, ...(miss && { miss }) };
 };
 
 type Numbered = { index: number; value: AnswerPart };

@@ -13,17 +13,22 @@ export const callObject = ({ id, name, arguments: given }: Extract<AnswerPart, {
   function: { name, arguments: given },
 });
 
-export const usageObject = ({ promptTokens, cachedTokens, thinkingTokens, answerTokens }: Usage) => ({
+/** `miss`, beside what the dialect has: known tokens that were read again, and why. */
+export const usageObject = ({ promptTokens, cachedTokens, miss, thinkingTokens, answerTokens }: Usage) => ({
   prompt_tokens: promptTokens,
   completion_tokens: thinkingTokens + answerTokens,
   total_tokens: promptTokens + thinkingTokens + answerTokens,
   prompt_tokens_details: { cached_tokens: cachedTokens },
+  ...(miss && { miss }),
   completion_tokens_details: { reasoning_tokens: thinkingTokens },
 });
 
 export const sumOf = (usages: readonly Usage[]): Usage => {
   const sum = (count: (usage: Usage) => number) => usages.reduce((total, usage) => total + count(usage), 0);
+  const misses = usages.flatMap(({ miss }) => miss ?? []);
+  const [miss] = misses;
   return {
+    ...(miss && { miss: { ...miss, tokens: misses.reduce((total, { tokens }) => total + tokens, 0) } }),
     promptTokens: sum(({ promptTokens }) => promptTokens),
     cachedTokens: sum(({ cachedTokens }) => cachedTokens),
     thinkingTokens: sum(({ thinkingTokens }) => thinkingTokens),

@@ -158,9 +158,10 @@ const asInput = (item: OutputItem): Item => {
     : { type: 'reasoning', content: [{ text }] };
 };
 
-const usageObject = ({ promptTokens, cachedTokens, thinkingTokens, answerTokens }: Usage) => ({
+const usageObject = ({ promptTokens, cachedTokens, miss, thinkingTokens, answerTokens }: Usage) => ({
   input_tokens: promptTokens,
   input_tokens_details: { cached_tokens: cachedTokens },
+  ...(miss && { miss }),
   output_tokens: thinkingTokens + answerTokens,
   output_tokens_details: { reasoning_tokens: thinkingTokens },
   total_tokens: promptTokens + thinkingTokens + answerTokens,

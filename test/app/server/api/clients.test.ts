@@ -48,6 +48,12 @@ describe('openai', () => {
     expect(finish).toBe(whole.choices[0]?.finish_reason);
     expect(total).toBe(whole.usage?.total_tokens);
     expect(pieces).toBeGreaterThan(3);
+    expect(whole.usage).not.toHaveProperty('miss');
+
+    // Beyond the dialect: how the known part of a message that was changed is read again.
+    const changed = [{ role: 'user' as const, content: 'What is your job?' }];
+    const { usage } = await openai.chat.completions.create({ model, messages: changed, ...greedy });
+    expect(usage).toMatchObject({ miss: { tokens: expect.any(Number), reason: 'boundary' } });
   });
 
   test('passages in the order in which they answer a question, and as vectors', async () => {
