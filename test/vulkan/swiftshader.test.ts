@@ -4,6 +4,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Device } from '../../native/addon/index.d.ts';
+import { repository } from '../support/addon.ts';
+import { newFolder } from '../support/core.ts';
 import { largestDifference, readCase, required } from '../support/golden.ts';
 import { soaking } from '../support/soak.ts';
 import { inProcess, library, manifest } from './drivers.ts';
@@ -55,6 +57,7 @@ test.each(models)('%s gives the numbers of the reference', { timeout: soaking ? 
   const long = reference.prompts.filter(({ ids }) => ids.length > 9); // more rows than the matvec takes
   const [shortest, ...longer] = long.toSorted((a, b) => a.ids.length - b.ids.length);
   const prompts = [shortest, ...(soaking ? longer : [])].filter((prompt) => prompt !== undefined);
+  const onDisk = soaking; // this driver is slow
   const work = `async (addon) => {
     const model = await addon.load(${JSON.stringify(reference.folder + file)}, { device: 'vulkan' });
     const read = [];
@@ -65,10 +68,17 @@ test.each(models)('%s gives the numbers of the reference', { timeout: soaking ? 
         session.close();
       }
     }
+    const onDisk = ${onDisk};
+    const { fromDisk } = await import(${JSON.stringify(join(repository, 'test/support/from-disk.ts'))});
+    const cold = onDisk ? await addon.load(${JSON.stringify(reference.folder + file)}, { device: 'vulkan' }) : null;
+    const disk = onDisk && await fromDisk(model, cold, ${JSON.stringify(newFolder())});
     model.close();
-    return read;
+    cold?.close();
+    return { read, disk };
   }`;
-  const read = inProcess<number[][]>(work, env());
+  const { read, disk } = inProcess<{ read: number[][]; disk: object | false }>(work, env());
+  // The prompt cache too: what another process would find equals what is read anew.
+  expect(disk).toEqual(onDisk && { cached: 41, same: true });
   expect(read.length).toBe(prompts.length * (soaking ? 2 : 1));
   read.forEach((logits, i) => {
     const prompt = prompts[Math.floor((i * prompts.length) / read.length)];

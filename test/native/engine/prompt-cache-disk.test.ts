@@ -21,7 +21,7 @@ import { addon, repository } from '../../support/addon.ts';
 import { newFolder } from '../../support/core.ts';
 import { families, someTokens } from '../../support/models.ts';
 import { END, statesOf } from '../../support/prompt-trees.ts';
-import { runs } from '../../support/soak.ts';
+import { limitMs, runs } from '../../support/soak.ts';
 
 const MB = 2 ** 20;
 const message = (length: number, seed: number) => [...someTokens(length - 1, seed), END];
@@ -244,12 +244,12 @@ describe('damage', () => {
   });
 
   test('killed while it writes: the next one starts, and answers as cold', {
-    timeout: 120_000,
+    timeout: limitMs(120_000, 10),
   }, async () => {
     const folder = newFolder();
     const cold = await started(hybrid, null);
     let found = 0;
-    for (let kill = 0; kill < runs(6); kill++) {
+    for (let kill = 0; kill < runs(6, 10); kill++) {
       const child = fork(join(repository, 'test/support/disk-tier-process.ts'), [hybrid, folder, String(100 * kill)], {
         execArgv: [],
       });
