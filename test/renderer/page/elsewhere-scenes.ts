@@ -1,8 +1,7 @@
 import type { Chat, ElsewhereId, ModelEntry } from '../../../app/protocol/index.ts';
 import { useModels } from '../../../renderer/stores/models/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
-import { installed } from '../../support/fake-models.ts';
-import { newMessage } from '../../support/fake-world.ts';
+import { newMessage, starter } from '../../support/fake-world.ts';
 import { put, worldOfMocks } from './mock-chats.ts';
 import type { Scene } from './model-scenes.ts';
 
@@ -41,7 +40,8 @@ const model = (
 ): ModelEntry => {
   const { id: engineId, name: engine, host, here } = engines[at] as (typeof engines)[number];
   const elsewhere = { engineId, engine, host, here, model: asNamed, contextLength, pictures };
-  return installed(name, 0, '', { name, path: null, description: null, elsewhere });
+  const id = name as ModelEntry['id'];
+  return { ...starter, id, name, builtIn: false, description: null, elsewhere };
 };
 
 function worldElsewhere() {
