@@ -21,8 +21,12 @@ constant uint HEADS [[function_constant(21)]];  // query heads of one group a th
 
 constant constexpr uint ROWS = 8;  // a simdgroup
 constant constexpr uint SIMDGROUPS = 4;
-constant constexpr uint TILE = 4096;     // elements of the keys' (then the values') tile
-constant constexpr uint MAX_KEYS = 32;   // of a tile
+constant constexpr uint MAX_KEYS = 32;  // of a tile
+// Rows in threadgroup memory are this much longer than what they hold: with a multiple of 32 floats, all rows of an 8 x
+// 8 matrix would begin in the same bank, and eight lanes would wait for one another at every load and store.
+constant constexpr uint PAD = 4;
+constant constexpr uint TILE = MAX_KEYS * (128 + PAD);  // floats of the keys' (then the values') tile
+constant constexpr uint SCORE_ROW = MAX_KEYS + PAD;
 constant constexpr uint MAX_PARTS = 32;  // 8 x 8 matrices across a head: heads up to 256
 
 // diag(factors), the factor of row r in the lanes 4r .. 4r + 3.
@@ -38,8 +42,8 @@ static inline simdgroup_float8x8 diagonal(float factor, threadgroup float* squar
   return result;
 }
 
-// Elements [from, from + dims) of `count` rows of a cache from `first` on, as [keys, dims] floats; rows beyond are
-// zero.
+// Elements [from, from + dims) of `count` rows of a cache from `first` on, as [keys, dims + PAD] floats; rows
+// beyond are zero.
 template <class L>
 static inline void load_tile(
     threadgroup float* tile,
@@ -55,7 +59,7 @@ static inline void load_tile(
   for (uint e = thread_index; e < keys * dims; e += SIMDGROUPS * 32) {
     const uint j = e / dims;
     device const uchar* head = rows + ulong(first + min(j, count - 1)) * p.key_row_bytes + ulong(kv) * p.head_bytes;
-    tile[e] = j < count ? L::load(head, from + e % dims) : 0.0f;
+    tile[j * (dims + PAD) + e % dims] = j < count ? L::load(head, from + e % dims) : 0.0f;
   }
 }
 
@@ -71,9 +75,9 @@ template <class L>
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint thread_index [[thread_index_in_threadgroup]]) {
   threadgroup float tile[TILE];
-  threadgroup float all_scores[SIMDGROUPS * ROWS * MAX_KEYS];
+  threadgroup float all_scores[SIMDGROUPS * ROWS * SCORE_ROW];
   threadgroup float squares[SIMDGROUPS * 64];
-  threadgroup float* scores = all_scores + simdgroup * ROWS * MAX_KEYS;  // [ROWS, KEYS]
+  threadgroup float* scores = all_scores + simdgroup * ROWS * SCORE_ROW;  // [ROWS, KEYS]
   threadgroup float* square = squares + simdgroup * 64;
   const uint KEYS = DIM > 128 ? 16 : 32;
   const uint parts = DIM / 8;
@@ -109,24 +113,24 @@ template <class L>
       simdgroup_float8x8 score = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
       for (uint i = 0; i < parts; i++) {
         simdgroup_float8x8 key;
-        simdgroup_load(key, tile + n * DIM + i * 8, DIM, ulong2(0, 0), true);
+        simdgroup_load(key, tile + n * (DIM + PAD) + i * 8, DIM + PAD, ulong2(0, 0), true);
         simdgroup_multiply_accumulate(score, query[i], key, score);
       }
-      simdgroup_store(score, scores + n, KEYS);
+      simdgroup_store(score, scores + n, SCORE_ROW);
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
     load_tile<L>(tile, values, first, count, KEYS, kv, from, slice, p, thread_index);
 
     float peak = largest;
     for (uint c = part; c < KEYS; c += 4)
-      if (first + c < visible) peak = max(peak, scores[row * KEYS + c]);
+      if (first + c < visible) peak = max(peak, scores[row * SCORE_ROW + c]);
     peak = max(peak, simd_shuffle_xor(peak, 1));
     peak = max(peak, simd_shuffle_xor(peak, 2));
     const float rescale = largest == -INFINITY ? 0.0f : exp(largest - peak);
     float added = 0;
     for (uint c = part; c < KEYS; c += 4) {
-      const float weight = first + c < visible ? exp(scores[row * KEYS + c] - peak) : 0.0f;
-      scores[row * KEYS + c] = weight;
+      const float weight = first + c < visible ? exp(scores[row * SCORE_ROW + c] - peak) : 0.0f;
+      scores[row * SCORE_ROW + c] = weight;
       added += weight;
     }
     added += simd_shuffle_xor(added, 1);
@@ -140,10 +144,10 @@ template <class L>
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint n = 0; n < KEYS; n += 8) {
       simdgroup_float8x8 weight;
-      simdgroup_load(weight, scores + n, KEYS);
+      simdgroup_load(weight, scores + n, SCORE_ROW);
       for (uint i = 0; i < sums; i++) {
         simdgroup_float8x8 value;
-        simdgroup_load(value, tile + n * slice + i * 8, slice);
+        simdgroup_load(value, tile + n * (slice + PAD) + i * 8, slice + PAD);
         simdgroup_multiply_accumulate(sum[i], weight, value, sum[i]);
       }
     }

@@ -20,6 +20,8 @@ constant bool TILED [[function_constant(19)]];
 constant bool DELTA [[function_constant(23)]];
 
 constant constexpr uint C = 64;  // tokens a chunk
+// From row to row of T in threadgroup memory: with 64 floats, all rows of an 8 x 8 matrix would begin in the same bank.
+constant constexpr uint ROW = C + 4;
 constant constexpr uint SIMDGROUPS = 4;
 
 // Where the parts of a chunk stand, in floats. Rows beyond the last token are zero.
@@ -45,7 +47,7 @@ static inline void multiply_in_place(threadgroup const float* t, device float* r
       simdgroup_float8x8 sum = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
       for (uint j = 0; j <= i; j++) {
         simdgroup_float8x8 a, b;
-        simdgroup_load(a, t + i * 8 * C + j * 8, C);
+        simdgroup_load(a, t + i * 8 * ROW + j * 8, ROW);
         simdgroup_load(b, rows + j * 8 * dim + column, dim);
         simdgroup_multiply_accumulate(sum, a, b, sum);
       }
@@ -69,9 +71,9 @@ static inline void multiply_in_place(threadgroup const float* t, device float* r
     uint thread_index [[thread_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]]) {
-  threadgroup float t[C * C];   // A, then T
-  threadgroup float logs[C];    // of the decay of each token
-  threadgroup float totals[C];  // G
+  threadgroup float t[C * ROW];  // A, then T
+  threadgroup float logs[C];     // of the decay of each token
+  threadgroup float totals[C];   // G
   threadgroup float betas[C];
   const uint head = group.y, first = group.x * C, rows = min(C, p.tokens - first);
   const uint key_head = TILED ? head % p.key_heads : head / (p.heads / p.key_heads);
@@ -130,14 +132,15 @@ static inline void multiply_in_place(threadgroup const float* t, device float* r
         simdgroup_multiply_accumulate(likeness, a, b, likeness);
       }
       simdgroup_store(scores, part + at.scores + i * C + j, C);
-      if (DELTA) simdgroup_store(likeness, t + i * C + j, C);
+      if (DELTA) simdgroup_store(likeness, t + i * ROW + j, ROW);
     }
   threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
   for (uint e = thread_index; e < C * C; e += SIMDGROUPS * 32) {
     const uint i = e / C, j = e % C;
     const float since = j <= i ? exp(totals[i] - totals[j]) : 0.0f;
     part[at.scores + e] = j <= i ? part[at.scores + e] * since : 0.0f;
-    if (DELTA) t[e] = j < i ? betas[i] * since * t[e] : i == j ? 1.0f : 0.0f;
+    threadgroup float& place = t[i * ROW + j];
+    if (DELTA) place = j < i ? betas[i] * since * place : i == j ? 1.0f : 0.0f;
   }
 
   if (DELTA) {
@@ -145,19 +148,19 @@ static inline void multiply_in_place(threadgroup const float* t, device float* r
       threadgroup_barrier(mem_flags::mem_threadgroup);
       float sum = 0;
       if (thread_index < i) {
-        sum = t[i * C + thread_index];
-        for (uint j = thread_index + 1; j < i; j++) sum += t[i * C + j] * t[j * C + thread_index];
+        sum = t[i * ROW + thread_index];
+        for (uint j = thread_index + 1; j < i; j++) sum += t[i * ROW + j] * t[j * ROW + thread_index];
       }
       threadgroup_barrier(mem_flags::mem_threadgroup);
-      if (thread_index < i) t[i * C + thread_index] = -sum;
+      if (thread_index < i) t[i * ROW + thread_index] = -sum;
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (uint e = thread_index; e < C * C; e += SIMDGROUPS * 32) t[e] *= betas[e % C];
+    for (uint e = thread_index; e < C * C; e += SIMDGROUPS * 32) t[e / C * ROW + e % C] *= betas[e % C];
     for (uint e = thread_index; e < C * p.key_dim; e += SIMDGROUPS * 32) part[at.write + e] = part[at.keys + e];
     threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
     multiply_in_place(t, part + at.values, p.value_dim, simdgroup);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (uint e = thread_index; e < C * C; e += SIMDGROUPS * 32) t[e] *= -exp(totals[e % C]);
+    for (uint e = thread_index; e < C * C; e += SIMDGROUPS * 32) t[e / C * ROW + e % C] *= -exp(totals[e % C]);
     threadgroup_barrier(mem_flags::mem_threadgroup);
     multiply_in_place(t, part + at.write, p.key_dim, simdgroup);
   }

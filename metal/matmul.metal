@@ -16,6 +16,9 @@ constant bool BY_EXPERT
     [[function_constant(7)]];  // tiles of rows that chose the same expert (moe.metal, group_by_expert)
 
 constant constexpr uint T = 32;  // tokens, outputs and columns a tile
+// From row to row of a tile, in floats: with 32, all rows of an 8 x 8 matrix would begin in the same bank of
+// threadgroup memory, and eight lanes would wait for one another at every load and store.
+constant constexpr uint ROW = T + 4;
 
 template <class L>
 [[max_total_threads_per_threadgroup(128)]] [[kernel]] void linear_mat(
@@ -32,8 +35,9 @@ template <class L>
     uint2 group [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]]) {
-  threadgroup float xs[T * T];  // [token, column]
-  threadgroup float ws[T * T];  // [output, column]
+  threadgroup float4 x_tile[T * ROW / 4], w_tile[T * ROW / 4];
+  threadgroup float* xs = reinterpret_cast<threadgroup float*>(x_tile);  // [token, column]
+  threadgroup float* ws = reinterpret_cast<threadgroup float*>(w_tile);  // [output, column]
   threadgroup float squares[T * 4];
   const uint half_rows = p.rows / 2;
   const uint outputs = SWIGLU ? half_rows : p.rows;
@@ -72,19 +76,24 @@ template <class L>
     } else {
       for (uint i = 0; i < 8; i++) w[i] = has_row && k + i < p.in ? L::decode1(weights, row, k + i) : 0.0f;
     }
+    float values[8];
     for (uint i = 0; i < 8; i++) {
       float value = has_token && k + i < p.in ? x_row[k + i] : 0.0f;
       square += value * value;
       if (HAS_NORM && k + i < p.in) value *= norm[k + i];
       if (GATE_KIND != 0 && k + i < p.in) value *= GATE_KIND == 1 ? sigmoid(gate_row[k + i]) : silu(gate_row[k + i]);
-      xs[line * T + part * 8 + i] = value;
-      ws[line * T + part * 8 + i] = w[i];
+      values[i] = value;
+    }
+    for (uint i = 0; i < 2; i++) {
+      const uint to = line * (ROW / 4) + part * 2 + i;
+      x_tile[to] = float4(values[i * 4], values[i * 4 + 1], values[i * 4 + 2], values[i * 4 + 3]);
+      w_tile[to] = float4(w[i * 4], w[i * 4 + 1], w[i * 4 + 2], w[i * 4 + 3]);
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint kk = 0; kk < T; kk += 8) {
       simdgroup_float8x8 a[2], b[2];
-      for (uint i = 0; i < 2; i++) simdgroup_load(a[i], xs + (top + i * 8) * T + kk, T);
-      for (uint j = 0; j < 2; j++) simdgroup_load(b[j], ws + (left + j * 8) * T + kk, T, ulong2(0, 0), true);
+      for (uint i = 0; i < 2; i++) simdgroup_load(a[i], xs + (top + i * 8) * ROW + kk, ROW);
+      for (uint j = 0; j < 2; j++) simdgroup_load(b[j], ws + (left + j * 8) * ROW + kk, ROW, ulong2(0, 0), true);
       for (uint i = 0; i < 2; i++)
         for (uint j = 0; j < 2; j++) simdgroup_multiply_accumulate(sums[i][j], a[i], b[j], sums[i][j]);
     }
@@ -92,7 +101,7 @@ template <class L>
   }
 
   for (uint i = 0; i < 2; i++)
-    for (uint j = 0; j < 2; j++) simdgroup_store(sums[i][j], xs + (top + i * 8) * T + left + j * 8, T);
+    for (uint j = 0; j < 2; j++) simdgroup_store(sums[i][j], xs + (top + i * 8) * ROW + left + j * 8, ROW);
   squares[line * 4 + part] = square;
   threadgroup_barrier(mem_flags::mem_threadgroup);
   if (!has_token) return;
@@ -103,8 +112,8 @@ template <class L>
   }
   const uint columns = SWIGLU ? T / 2 : T;
   for (uint c = part; c < columns && first + c < outputs; c += 4) {
-    float value = xs[line * T + c] * scale;
-    if (SWIGLU) value = silu(value) * (xs[line * T + T / 2 + c] * scale);
+    float value = xs[line * ROW + c] * scale;
+    if (SWIGLU) value = silu(value) * (xs[line * ROW + T / 2 + c] * scale);
     if (HAS_BIAS) value += bias[first + c];
     value = activate(ACTIVATION, value) * p.scale;
     device float* to = y + ulong(slot) * p.y_stride + first + c;

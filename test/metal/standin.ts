@@ -45,11 +45,15 @@ export interface Counters {
   /** By class of buffer; measured in check mode only. */
   bytes: Record<string, { read: number; written: number }>;
   kernels: Record<string, number>;
+  /** Turns that lanes waited for a bank of threadgroup memory, by kernel; with `banks` only. */
+  bankConflicts: Record<string, number>;
 }
 
 export interface Standin {
   options(options: {
     check?: boolean;
+    /** With `check`: count how often lanes wait for a bank of threadgroup memory. */
+    banks?: boolean;
     /** Count dispatches without running them. */
     dry?: boolean;
     order?: 'forward' | 'reverse' | 'random';
@@ -76,7 +80,7 @@ export interface Standin {
   counters(): Counters;
   reset(): void;
   /** Runs one kernel without a host. `stage` tells where it was refused: '' when it ran to its end. */
-  run(run: Run): { stage: '' | 'compile' | 'run'; error: string };
+  run(run: Run): { stage: '' | 'compile' | 'run'; error: string; bankConflicts?: number };
   mistake(name: string): string;
   /** Every kernel of a text as LLVM's instructions, compiled for these values of its function constants. */
   listing(what: { source: string; macros?: Record<string, string>; constants?: Record<number, number> }): {

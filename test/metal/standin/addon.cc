@@ -21,12 +21,13 @@ std::string text(const Napi::Object& from, const char* name) {
   return from.Has(name) ? from.Get(name).ToString().Utf8Value() : "";
 }
 
-// { check, dry, order: 'forward' | 'reverse' | 'random', seed, workers }
+// { check, banks, dry, order: 'forward' | 'reverse' | 'random', seed, workers }
 void set_options(const Napi::CallbackInfo& info) {
   const Napi::Object given = info[0].As<Napi::Object>();
   Options& to = options();
   to = Options{};
   to.check = given.Has("check") && given.Get("check").ToBoolean().Value();
+  to.banks = given.Has("banks") && given.Get("banks").ToBoolean().Value();
   to.dry = given.Has("dry") && given.Get("dry").ToBoolean().Value();
   const std::string order = text(given, "order");
   to.order = order == "reverse" ? Order::reverse : order == "random" ? Order::random : Order::forward;
@@ -104,6 +105,9 @@ Napi::Value counters(const Napi::CallbackInfo& info) {
   Napi::Object kernels = Napi::Object::New(info.Env());
   for (const auto& [name, count] : from.kernels) kernels.Set(name, static_cast<double>(count));
   all.Set("kernels", kernels);
+  Napi::Object conflicts = Napi::Object::New(info.Env());
+  for (const auto& [name, count] : from.bank_conflicts) conflicts.Set(name, static_cast<double>(count));
+  all.Set("bankConflicts", conflicts);
   return all;
 }
 
@@ -135,8 +139,8 @@ void set_constants(const mtl_library_desc& library, const Napi::Object& given) {
   }
 }
 
-// { source, kernel?, grid, threads, buffers: TypedArray[], threadgroupBytes?: number[], constants? } -> { error, stage
-// } stage: 'compile' when the text was refused, 'run' when the kernel faulted, '' when all went well.
+// { source, kernel?, grid, threads, buffers: TypedArray[], threadgroupBytes?: number[], constants? } -> { error, stage,
+// bankConflicts? } stage: 'compile' when the text was refused, 'run' when the kernel faulted, '' when all went well.
 Napi::Value run_kernel(const Napi::CallbackInfo& info) {
   const Napi::Object given = info[0].As<Napi::Object>();
   Napi::Object result = Napi::Object::New(info.Env());
@@ -170,7 +174,9 @@ Napi::Value run_kernel(const Napi::CallbackInfo& info) {
   }
   set_constants(*library.description,
                 given.Has("constants") ? given.Get("constants").As<Napi::Object>() : Napi::Object::New(info.Env()));
-  const std::string fault = run(dispatch);
+  Work work;
+  const std::string fault = run(dispatch, &work);
+  if (options().banks) result.Set("bankConflicts", static_cast<double>(work.bank_conflicts));
   return answer(fault.empty() ? "" : "run", fault);
 }
 

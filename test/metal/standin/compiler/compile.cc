@@ -64,6 +64,7 @@ Words preprocessor_command(const CompileOptions& options, const std::string& fil
   Words words = {clang(),       "-E",       "-x",      "c++",           "-std=c++14",
                  "-nostdinc++", "-isystem", headers(), "-D__METAL__=1", "-D__METAL_VERSION__=310"};
   if (strict) words.push_back("-D__OPENCL_CPP_VERSION__=202100");
+  else if (options.check) words.push_back("-D__SANITIZE_MTL__=1");
   for (const auto& [name, value] : options.macros) words.push_back("-D" + name + "=" + value);
   words.push_back(file);
   return words;
@@ -115,9 +116,10 @@ Words code_command(const std::string& file, const std::string& to, bool check) {
   words.push_back("-march=x86-64-v3");
 #endif
   if (check) {
+    // What lanes do together is told by how often each has passed a place: a loop stays one place.
+    words.push_back("-fno-unroll-loops");
     words.push_back("-fsanitize=thread");
     words.push_back("-fsanitize=alignment,bounds,shift,integer-divide-by-zero,unreachable,return");
-    words.push_back("-D__SANITIZE_MTL__=1");
   }
   for (const std::string& word : {file, std::string("-o"), to, std::string("-lm")}) words.push_back(word);
   return words;

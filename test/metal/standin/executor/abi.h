@@ -58,6 +58,8 @@ unsigned mtl_simd_lane(void);
 void mtl_threadgroup_barrier(int flags, int line);
 void mtl_simdgroup_barrier(int flags, int line);
 void* mtl_tg_alloc(unsigned id, unsigned long size, unsigned long align);
+// In check mode: a simdgroup loads or stores a matrix, rows `stride` bytes apart; null: it has.
+void mtl_matrix_access(const void* first, unsigned long stride, unsigned element);
 #ifdef __OPENCL_CPP_VERSION__
 void mtl_fault(const __constant char* what, int line);
 #else

@@ -98,6 +98,8 @@ void Checker::begin(const Dispatch& dispatch) {
   std::tie(image_low_, image_high_) = image_of(reinterpret_cast<const void*>(dispatch.kernel->entry));
   device_.clear();
   accesses.clear();
+  banks.reset();
+  counts_banks = options().banks;
   group_ = 0;
   epoch_of_dispatch_ = ++epoch_;
   for (unsigned i = 0; i < dispatch.kernel->nargs; i++) {
@@ -110,6 +112,7 @@ void Checker::begin(const Dispatch& dispatch) {
 }
 
 void Checker::group_start(char* memory, size_t bytes) {
+  banks.settle();
   group_++;
   threadgroup_epoch_ = ++epoch_;
   memset(tick_, 0, sizeof tick_);
@@ -125,6 +128,7 @@ void Checker::threadgroup_region(void* start, size_t bytes) {
 // mem_device = 1 and mem_threadgroup = 2: a barrier orders only the memory it names.
 void Checker::threadgroup_barrier(int flags) {
   for (int kind = 0; kind < 2; kind++) tick_[kind] += (flags >> kind) & 1;
+  banks.settle();
 }
 void Checker::simdgroup_barrier(int simdgroup, int flags) {
   for (int kind = 0; kind < 2; kind++) simd_tick_[kind][simdgroup] += (flags >> kind) & 1;
@@ -209,6 +213,7 @@ void Checker::access(int lane, uintptr_t a, unsigned bytes, bool write, bool ato
   const Region* region = find(lane, a, bytes, write, pc);
   if (!region) return;
   const bool shared = region == &threadgroup_;
+  if (shared && counts_banks) banks.access(lane, a, bytes, pc);
   if (!shared) accesses.add(a, bytes, write);
   if (!shared && !region->writable) return;  // nobody writes it in this dispatch
   const uint32_t epoch = shared ? threadgroup_epoch_ : epoch_of_dispatch_;
@@ -217,6 +222,11 @@ void Checker::access(int lane, uintptr_t a, unsigned bytes, bool write, bool ato
     if (c.epoch != epoch) c = Cell{}, c.epoch = epoch;
     check_byte(c, *region, lane, a + i, write, atomic, pc);
   }
+}
+
+void Checker::matrix(int lane, uintptr_t first, uint64_t stride, unsigned element) {
+  const bool shared = first >= threadgroup_.low && first < threadgroup_.high;
+  if (counts_banks && (shared || first == 0)) banks.matrix(lane, first, stride, element);
 }
 
 }  // namespace standin
@@ -233,6 +243,11 @@ static void touch(const volatile void* a, size_t bytes, bool write, bool atomic,
 #define PC __builtin_return_address(0)
 
 extern "C" {
+VISIBLE void mtl_matrix_access(const void* first, unsigned long stride, unsigned element) {
+  int lane;
+  if (standin::Checker* checker = current_checker(&lane))
+    checker->matrix(lane, reinterpret_cast<uintptr_t>(first), stride, element);
+}
 #define PLAIN(n)                                                                    \
   VISIBLE void __tsan_read##n(void* a) { touch(a, n, false, false, PC); }           \
   VISIBLE void __tsan_write##n(void* a) { touch(a, n, true, false, PC); }           \
@@ -243,9 +258,10 @@ extern "C" {
 PLAIN(1)
 PLAIN(2)
 PLAIN(4)
-PLAIN(8) PLAIN(16)
+PLAIN(8)
+PLAIN(16)
 
-    VISIBLE void __tsan_init() {}
+VISIBLE void __tsan_init() {}
 VISIBLE void __tsan_func_entry(void*) {}
 VISIBLE void __tsan_func_exit() {}
 VISIBLE void __tsan_vptr_update(void**, void*) {}

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "executor/banks.h"
+
 namespace standin {
 
 struct Dispatch;
@@ -39,8 +41,9 @@ class AccessSet {
 
 class Checker {
  public:
-  bool on = false;
+  bool on = false, counts_banks = false;
   AccessSet accesses;  // of the running dispatch
+  BankCounter banks;   // likewise
 
   void begin(const Dispatch& dispatch);
   void group_start(char* threadgroup_memory, size_t bytes);
@@ -48,6 +51,7 @@ class Checker {
   void threadgroup_barrier(int flags);
   void simdgroup_barrier(int simdgroup, int flags);
   void access(int lane, uintptr_t address, unsigned bytes, bool write, bool atomic, void* pc);
+  void matrix(int lane, uintptr_t first, uint64_t stride, unsigned element);
 
  private:
   // Per byte: who wrote and who read it last, and how many barriers that thread had passed then.

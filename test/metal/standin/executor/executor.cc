@@ -360,7 +360,7 @@ std::string run(const Dispatch& d, Work* work) {
 
   std::string fault;
   for (size_t id = 0; id < count; id++) {
-    const Worker& w = *workers()[id];
+    Worker& w = *workers()[id];
     if (!w.fault.empty() && fault.empty()) fault = std::string(d.kernel->name) + ": " + w.fault;
     if (!work) continue;
     work->threads += w.st.threads;
@@ -369,6 +369,7 @@ std::string run(const Dispatch& d, Work* work) {
     work->simd_operations += w.st.simd_operations;
     work->matrix_operations += w.st.matrix_operations;
     work->threadgroup_bytes = std::max(work->threadgroup_bytes, w.st.threadgroup_bytes);
+    work->bank_conflicts += w.chk.banks.finish();
   }
   return fault;
 }
@@ -439,7 +440,6 @@ VISIBLE void mtl_simd_release(void) {
 }
 VISIBLE void mtl_simdgroup_barrier(int flags, int line) {
   unsigned m;
-  (void)flags;
   if (simd_arrive(AT_SGBAR, &m, line)) {
     if (W->chk.on) W->chk.simdgroup_barrier(W->cur >> 5, flags);
     mtl_simd_release();

@@ -19,7 +19,7 @@ inline constexpr int kSafeThreads = 384;
 struct Dispatch {
   const mtl_kernel_desc* kernel = nullptr;
   unsigned max_threads = 0;  // that its pipeline was made for; 0: what the kernel says
-  mtl_u3 grid{1, 1, 1};  // in threads
+  mtl_u3 grid{1, 1, 1};      // in threads
   mtl_u3 threadgroup{1, 1, 1};
   bool whole_threadgroups = false;  // dispatchThreadgroups: no partial ones
   void* buffer[kBufferSlots] = {};
@@ -36,13 +36,15 @@ struct Options {
   Order order = Order::forward;
   uint64_t seed = 1;
   bool check = false;  // kernels compiled with access hooks: races, bounds, uninitialised reads
+  bool banks = false;  // with `check`: conflicts of threadgroup memory's banks are counted
   bool dry = false;    // dispatches are counted and not run: what a large pass costs
   size_t stack_bytes = 64 << 10;
 };
 Options& options();
 
 struct Work {
-  uint64_t threads = 0, switches = 0, barriers = 0, simd_operations = 0, matrix_operations = 0, threadgroup_bytes = 0;
+  uint64_t threads = 0, switches = 0, barriers = 0, simd_operations = 0, matrix_operations = 0, threadgroup_bytes = 0,
+           bank_conflicts = 0;
 };
 
 class AccessSet;

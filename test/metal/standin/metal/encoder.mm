@@ -121,6 +121,7 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
     all.work.barriers += work.barriers;
     all.work.simd_operations += work.simd_operations;
     all.work.matrix_operations += work.matrix_operations;
+    if (work.bank_conflicts > 0) all.bank_conflicts[dispatch->kernel->name] += work.bank_conflicts;
     all.work.threadgroup_bytes = std::max(all.work.threadgroup_bytes, work.threadgroup_bytes);
     if (!standin::options().check) return fault;
     for (int i = 0; i < standin::kBufferSlots; i++) {  // a buffer bound twice is counted once

@@ -33,7 +33,8 @@ struct Counters {
   uint64_t allocated = 0, heap_bytes = 0, resident = 0, queues = 0;  // now, not since a reset
   Work work;
   std::map<std::string, Bytes> bytes;
-  std::map<std::string, uint64_t> kernels;  // dispatches by function
+  std::map<std::string, uint64_t> kernels;         // dispatches by function
+  std::map<std::string, uint64_t> bank_conflicts;  // by function, where there are any
 };
 
 // Faults to inject; all off by default.
