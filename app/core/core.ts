@@ -253,6 +253,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     ...shared,
     library: models,
     builtIn: builtInModels(options.resources),
+    keepAlive: manager.keepAlive,
     pictures,
     start: options.startServer ?? null,
     version: options.about.version,

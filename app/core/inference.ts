@@ -10,6 +10,7 @@ import type {
   TokenScore,
   TurnUpdate,
 } from '../engine/ipc-protocol.ts';
+import type { KeepAlive } from '../models/hardware/idle-unload.ts';
 import type { ModelRegistry } from '../models/registry/model-registry.ts';
 import type { PictureDecoder } from '../pictures/picture-decoder.ts';
 import {
@@ -62,7 +63,12 @@ export type AnswerRequest = {
   grammar?: GrammarText | null;
   /** How many alternatives are told of every token of the answer; null or absent: not even how likely it was. */
   logprobs?: number | null;
+  /** How long the model stays in memory afterwards; null: as long as there is any. Absent: as in Settings. */
+  keepMs?: number | null;
 };
+
+/** `expiresAt`: when it leaves memory if nobody asks it anything; null: not by itself. */
+export type ModelInMemory = { model: ServedModel; bytes: number; contextLength: number; expiresAt: number | null };
 
 export type AnswerPart =
   /** The prompt is being read. Once, before any text; not at all when nothing of it has to be read. */
@@ -75,6 +81,13 @@ export type AnswerPart =
 
 export type Inference = {
   models(): Promise<ServedModel[]>;
+  /** The model that writes answers, where it is in memory. */
+  inMemory(): Promise<ModelInMemory | null>;
+  /** Has the model in memory before anybody asks it anything.
+   *  @throws LonghandError `model-missing`, and what the engine says */
+  load(model: string, keepMs: number | null | undefined): Promise<void>;
+  /** Takes it out of memory; one that is not there is no mistake. */
+  unload(model: string): Promise<void>;
   /** Loads the model where it has to. What is never read to its end is cancelled when the iteration is left.
    *  @throws LonghandError `model-missing`, and what the engine says */
   answer(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void>;
@@ -97,6 +110,7 @@ export type InferenceOptions = {
   library: Pick<ModelRegistry, 'list' | 'target' | 'embedder' | 'thinksByDefault' | 'used' | 'look'>;
   /** Beside the library: encoders and rankers that come with the app. */
   builtIn: readonly BuiltIn[];
+  keepAlive: Pick<KeepAlive, 'keepFor' | 'expiresAt'>;
   settings: () => Settings;
   newTurnId: () => TurnId;
   pictures: Pick<PictureDecoder, 'measure'>;
@@ -108,6 +122,7 @@ export function createInference({
   engine,
   library,
   builtIn,
+  keepAlive,
   settings,
   newTurnId,
   pictures,
@@ -175,6 +190,22 @@ export function createInference({
 
   return {
     models: served,
+    async inMemory() {
+      const status = engine.status();
+      if (status.phase !== 'ready' && status.phase !== 'busy') return null;
+      const model = (await served()).find(({ entry }) => entry?.id === status.modelId);
+      const { memoryBytes: bytes, contextLength } = status;
+      return model ? { model, bytes, contextLength, expiresAt: keepAlive.expiresAt() } : null;
+    },
+    async load(model, keepMs) {
+      const { target } = await targetOf(model);
+      await engine.load(target);
+      if (keepMs !== undefined) keepAlive.keepFor(keepMs);
+    },
+    async unload(model) {
+      const { target } = await targetOf(model);
+      if (engine.target()?.modelId === target.modelId) await engine.unload();
+    },
     async *answer(request, signal) {
       const { target, sampling } = await targetOf(request.model);
       const format = await formatFor(request.tools, target);
@@ -232,6 +263,7 @@ export function createInference({
           yield* told(splitter.flush());
           if (untold.length > 0) yield* told([{ type: 'text', kind: 'answer', text: '' }]);
           const reason = splitter.called() && event.reason === 'stop' ? 'tool' : event.reason;
+          if (request.keepMs !== undefined) keepAlive.keepFor(request.keepMs);
           yield { type: 'end', reason, usage: event.usage, timings: event.timings };
           return;
         }

@@ -39,6 +39,7 @@ export type ServerControlOptions = {
   engine: InferenceOptions['engine'];
   library: InferenceOptions['library'];
   builtIn: InferenceOptions['builtIn'];
+  keepAlive: InferenceOptions['keepAlive'];
   pictures: InferenceOptions['pictures'];
   /** null: this core lives for one command and serves nobody. */
   start: StartServer | null;
@@ -69,11 +70,13 @@ export type ServerControl = {
 
 /** The server for other programs: off or on as Settings say, its keys, and who asks. */
 export function createServerControl(options: ServerControlOptions): ServerControl {
-  const { db, emit, engine, library, builtIn, pictures, start, settings, turnedAway, newId, now, report } = options;
+  const { db, emit, engine, library, builtIn, keepAlive, pictures, start, settings, turnedAway, newId, now, report } =
+    options;
   const inference = createInference({
     engine,
     library,
     builtIn,
+    keepAlive,
     settings,
     newTurnId: () => newId() as TurnId,
     pictures,

@@ -21,7 +21,7 @@ import { createElsewhere, type ElsewhereService } from './elsewhere/service.ts';
 import { linkOf, listExternalModels } from './external/link.ts';
 import { createBandwidth } from './hardware/bandwidth.ts';
 import { machineFacts, memoryIsShort, memoryLimit } from './hardware/hardware.ts';
-import { createIdleUnload } from './hardware/idle-unload.ts';
+import { createIdleUnload, type KeepAlive } from './hardware/idle-unload.ts';
 import { asFailure } from './network/error-mapping.ts';
 import { certificatesIn, needMirror, needProxy, takeRoute } from './network/network-config.ts';
 import { createNetworkLog, type NetworkLog } from './network/network-log.ts';
@@ -87,6 +87,8 @@ export type ModelService = {
   via: NetworkLog['via'];
   /** How the engine elsewhere is asked that a model runs on. */
   reach: ElsewhereService['reach'];
+  /** How long the model in memory stays there. */
+  keepAlive: Pick<KeepAlive, 'keepFor' | 'expiresAt'>;
   /** A download that is here, or that needs somebody. */
   onDownload(listener: (news: DownloadNotification) => void): void;
   close(): Promise<void>;
@@ -355,6 +357,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       up = status.phase !== 'restarting' && status.phase !== 'stopped';
     },
     refusedPage,
+    keepAlive,
     via: networkLog.via,
     reach: elsewhere.reach,
     onDownload: (listener) => void followers.push(listener),

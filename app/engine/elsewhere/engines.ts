@@ -9,7 +9,7 @@ import { estimated, estimatedPrompt, PICTURE_TOKENS } from './estimate.ts';
 /** What a chat asks of whoever answers it: the engine of this computer, or one elsewhere. */
 export type ChatEngine = Pick<
   Engine,
-  'status' | 'target' | 'ask' | 'load' | 'generate' | 'cancel' | 'answerNow' | 'decide'
+  'status' | 'target' | 'ask' | 'load' | 'unload' | 'generate' | 'cancel' | 'answerNow' | 'decide'
 >;
 
 export type EnginesOptions = {
@@ -36,6 +36,7 @@ export function createEngines({
   return {
     status: local.status,
     target: local.target,
+    unload: local.unload,
     async ask<Name extends AskName>(name: Name, input: Asks[Name]['input']): Promise<Asks[Name]['output']> {
       const counted = elsewhereCount(name, input as { model?: CountedBy } | null);
       return counted === null ? local.ask(name, input) : (counted as Asks[Name]['output']);

@@ -9,6 +9,16 @@ export type KeepAliveOptions = {
   memoryIsShort: () => boolean;
 };
 
+export type KeepAlive = {
+  status(status: EngineStatus): void;
+  /** For the model in memory, until something is written again: how long it may stay idle, as a program asked for it; null: as
+   *  long as there is memory. */
+  keepFor(ms: number | null): void;
+  /** When the idle time that the model may have is over if nobody asks it anything; null: never. */
+  expiresAt(): number | null;
+  close(): void;
+};
+
 /** How long an idle model stays even when memory is short: one does not unload between question and answer. */
 const LEAST_MS = 60_000;
 const LOOK_MS = 15_000;
@@ -16,25 +26,51 @@ const minuteMs = 60_000;
 
 /** Takes a model out of memory that nobody has asked anything for a while, or whose memory others need. The next question
  *  loads it again. */
-export function createIdleUnload({ engine, minutes, memoryIsShort }: KeepAliveOptions) {
+export function createIdleUnload({ engine, minutes, memoryIsShort }: KeepAliveOptions): KeepAlive {
   let idleSince: number | null = null;
+  let asked: { ms: number | null } | null = null;
   const timer = setInterval(guarded(console.error, look), LOOK_MS);
   timer.unref();
+
+  function mostMs(): number | null {
+    if (asked) return asked.ms;
+    const most = minutes();
+    return most === null ? null : most * minuteMs;
+  }
 
   function look() {
     if (idleSince === null) return;
     const idle = Date.now() - idleSince;
-    const most = minutes();
-    const over = most !== null && idle >= most * minuteMs;
+    const most = mostMs();
+    const over = most !== null && idle >= most;
     if (!over && (idle < LEAST_MS || !memoryIsShort())) return;
     idleSince = null;
+    asked = null;
     engine.unload().catch(() => {}); // the process is gone, and its memory with it
   }
 
+  /** What was asked to go at once does not wait for the next look. */
+  const goAtOnce = () => {
+    if (asked?.ms === 0) look();
+  };
+
   return {
-    status(status: EngineStatus) {
-      if (status.phase !== 'ready') idleSince = null;
-      else idleSince ??= Date.now();
+    status(status) {
+      if (status.phase === 'busy') asked = null;
+      if (status.phase !== 'ready') {
+        idleSince = null;
+        return;
+      }
+      idleSince ??= Date.now();
+      goAtOnce();
+    },
+    keepFor(ms) {
+      asked = { ms };
+      goAtOnce();
+    },
+    expiresAt() {
+      const most = mostMs();
+      return most === null ? null : (idleSince ?? Date.now()) + most;
     },
     close: () => clearInterval(timer),
   };

@@ -1,80 +1,25 @@
 import { Hono } from 'hono';
-import { z } from 'zod';
-import type { AnswerPart, AnswerRequest, Inference, ServedModel, ToolCall } from '../../core/inference.ts';
+import type { z } from 'zod';
+import type {
+  AnswerPart,
+  AnswerRequest,
+  Inference,
+  ModelInMemory,
+  ServedModel,
+  TokenScore,
+  ToolCall,
+} from '../../core/inference.ts';
 import { type FinishReason, LonghandError, type SamplingSettings } from '../../protocol/index.ts';
 import { answerGrammar, anyCall, anyObject } from './answer-grammar.ts';
 import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './hang-up.ts';
-import { FunctionTool } from './openai/openai-body.ts';
-import { MAX_PICTURES, ofBase64 } from './pictures.ts';
+import { type Asked, ChatBody, EmbedBody, GenerateBody, ShowBody } from './ollama-body.ts';
+import { scoreObject } from './openai/logprobs.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { jsonLines, line, streamed } from './stream.ts';
 
 //  The dialect of Ollama: https://github.com/ollama/ollama/blob/main/docs/api.md
-
-const Options = z.looseObject({
-  temperature: z.number().min(0).max(5).optional(),
-  top_k: z.number().int().min(0).max(1000).optional(),
-  top_p: z.number().min(0).max(1).optional(),
-  min_p: z.number().min(0).max(1).optional(),
-  repeat_penalty: z.number().min(0.5).max(2).optional(),
-  presence_penalty: z.number().min(-2).max(2).optional(),
-  frequency_penalty: z.number().min(-2).max(2).optional(),
-  seed: z.number().int().optional(),
-  /** Below 1: as much as there is room for. */
-  num_predict: z.number().int().max(1_000_000).optional(),
-  stop: z.union([z.string().transform((stop) => [stop]), z.array(z.string()).max(16)]).optional(),
-});
-
-const Asked = z.looseObject({
-  model: z.string().min(1).max(500),
-  stream: z.boolean().optional(),
-  think: z.union([z.boolean(), z.enum(['low', 'medium', 'high'])]).nullish(),
-  options: Options.nullish(),
-  /** A schema, or "json" for any object. */
-  format: z
-    .union([z.enum(['', 'json']), z.record(z.string(), z.unknown())], 'has to be "json" or a JSON schema')
-    .nullish(),
-  tools: z.array(FunctionTool).max(128).nullish(),
-});
-const Pictures = z
-  .array(
-    z.string().transform((text, context) => {
-      const bytes = ofBase64(text);
-      if (bytes) return bytes;
-      context.addIssue({ code: 'custom', message: 'has to be a picture in base64' });
-      return z.NEVER;
-    }),
-  )
-  .max(MAX_PICTURES)
-  .nullish();
-
-const ChatBody = Asked.extend({
-  messages: z.array(
-    z.looseObject({
-      role: z.enum(['system', 'user', 'assistant', 'tool']),
-      content: z.string(),
-      thinking: z.string().optional(),
-      images: Pictures,
-      tool_calls: z
-        .array(z.looseObject({ function: z.looseObject({ name: z.string(), arguments: z.unknown() }) }))
-        .optional(),
-      tool_name: z.string().max(200).optional(),
-    }),
-  ),
-});
-const GenerateBody = Asked.extend({
-  prompt: z.string().default(''),
-  system: z.string().optional(),
-  images: Pictures,
-  raw: z.literal(false, 'raw prompts are not supported yet').optional(),
-});
-const EmbedBody = z.looseObject({
-  model: z.string().min(1).max(500),
-  input: z.union([z.string().transform((text) => [text]), z.array(z.string()).max(2048)]),
-});
-const ShowBody = z.looseObject({ model: z.string().optional(), name: z.string().optional() });
 
 export function ollama(inference: Inference, answers: Answers, version: string): Hono {
   const app = new Hono();
@@ -82,7 +27,10 @@ export function ollama(inference: Inference, answers: Answers, version: string):
 
   app.get('/version', (context) => context.json({ version }));
   app.get('/tags', async (context) => context.json({ models: (await inference.models()).map(tagOf) }));
-  app.get('/ps', (context) => context.json({ models: [] }));
+  app.get('/ps', async (context) => {
+    const loaded = await inference.inMemory();
+    return context.json({ models: loaded ? [loadedOf(loaded)] : [] });
+  });
   app.post('/show', async (context) => {
     const { model, name } = readBody(ShowBody, await jsonOf(context));
     const wanted = (model ?? name ?? '').replace(/:latest$/, '');
@@ -119,6 +67,15 @@ export function ollama(inference: Inference, answers: Answers, version: string):
   });
   app.post('/generate', async (context) => {
     const body = readBody(GenerateBody, await jsonOf(context));
+    const shape: Shape = (text, thinking) => ({ response: text, ...(thinking !== '' && { thinking }) });
+    const { raw = false, suffix = '' } = body;
+    if ((raw && body.prompt !== '') || suffix !== '') {
+      if ((body.images ?? []).length > 0) {
+        throw new LonghandError('bad-request', '[images] cannot be combined with raw or suffix');
+      }
+      const request = { ...requestOf(body, []), raw: { text: body.prompt, suffix: suffix || null }, thinking: false };
+      return written(body, request, shape, hangUpOf(context));
+    }
     const messages = [
       ...(body.system === undefined ? [] : [{ role: 'system' as const, text: body.system, thinking: '' }]),
       {
@@ -128,7 +85,6 @@ export function ollama(inference: Inference, answers: Answers, version: string):
         ...(body.images && body.images.length > 0 && { pictures: body.images }),
       },
     ];
-    const shape: Shape = (text, thinking) => ({ response: text, ...(thinking !== '' && { thinking }) });
     return respond(body, messages, shape, hangUpOf(context));
   });
   app.post('/embed', async (context) => {
@@ -145,12 +101,27 @@ export function ollama(inference: Inference, answers: Answers, version: string):
   ): Promise<Response> {
     // A question of nothing is how a model is warmed up.
     if (messages.length === 0 || messages.every(({ text }) => text === '')) {
-      return Response.json({ ...stamp(body.model), ...shape('', '', []), done: true, done_reason: 'load' });
+      const leaves = body.keep_alive === 0;
+      await (leaves ? inference.unload(body.model) : inference.load(body.model, body.keep_alive));
+      return Response.json({
+        ...stamp(body.model),
+        ...shape('', '', []),
+        done: true,
+        done_reason: leaves ? 'unload' : 'load',
+      });
     }
-    const request = requestOf(body, messages);
+    return written(body, requestOf(body, messages), shape, hungUp);
+  }
+
+  async function written(
+    body: z.infer<typeof Asked>,
+    request: AnswerRequest,
+    shape: Shape,
+    hungUp: AbortController,
+  ): Promise<Response> {
     if (body.stream === false) {
-      const { text, thinking, calls, end } = await answers.whole(request, hungUp.signal);
-      return Response.json({ ...stamp(body.model), ...shape(text, thinking, calls), ...endOf(end) });
+      const { text, thinking, calls, scores, end } = await answers.whole(request, hungUp.signal);
+      return Response.json({ ...stamp(body.model), ...shape(text, thinking, calls), ...scored(scores), ...endOf(end) });
     }
     const parts = answers.parts(request, hungUp.signal);
     const first = await parts.next();
@@ -170,7 +141,7 @@ async function* lines(
       const part = next.value;
       if (part.type === 'text') {
         const [text, thinking] = part.kind === 'answer' ? [part.text, ''] : ['', part.text];
-        yield line({ ...stamp(model), ...shape(text, thinking, []), done: false });
+        yield line({ ...stamp(model), ...shape(text, thinking, []), ...scored(part.scores), done: false });
       } else if (part.type === 'call') {
         yield line({ ...stamp(model), ...shape('', '', [part]), done: false });
       } else if (part.type === 'end') yield line({ ...stamp(model), ...shape('', '', []), ...endOf(part) });
@@ -181,6 +152,8 @@ async function* lines(
     await parts.return();
   }
 }
+
+const scored = (scores: readonly TokenScore[] = []) => (scores.length > 0 ? { logprobs: scores.map(scoreObject) } : {});
 
 type CallPart = Extract<AnswerPart, { type: 'call' }>;
 /** A piece of an answer, in the words of what was asked. */
@@ -220,6 +193,8 @@ function requestOf(body: z.infer<typeof Asked>, messages: AnswerRequest['message
     thinkingTokens: null,
     sampling: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as SamplingSettings,
     stops: options.stop ?? [],
+    logprobs: body.logprobs ? (body.top_logprobs ?? 0) : null,
+    ...(body.keep_alive !== undefined && { keepMs: body.keep_alive }),
     grammar: answerGrammar({ tools: body.tools ?? [], choice: anyCall, schema: schemaOf(body.format) }),
   };
 }
@@ -257,6 +232,17 @@ const tagOf = ({ id, entry }: ServedModel) => ({
     parameter_size: String(entry?.description?.parameters ?? ''),
     quantization_level: '',
   },
+});
+
+/** What stays for ever is said to go in a year far away, as the clients read a date. */
+const FOREVER = '2318-01-01T00:00:00.000Z';
+
+const loadedOf = ({ model, bytes, contextLength, expiresAt }: ModelInMemory) => ({
+  ...tagOf(model),
+  size: bytes,
+  size_vram: bytes,
+  context_length: contextLength,
+  expires_at: expiresAt === null ? FOREVER : new Date(expiresAt).toISOString(),
 });
 
 const CAPABILITIES = { chat: 'completion', encoder: 'embedding', ranker: 'rerank' };

@@ -44,6 +44,27 @@ test('without a limit it stays as long as there is memory; when others need it, 
   expect(poor.unload).toHaveBeenCalledOnce();
 });
 
+test('a program may say how long the model stays, until something is written again', () => {
+  const { unload, keepAlive } = keep(5);
+  keepAlive.status(at('ready'));
+  expect(keepAlive.expiresAt()).toBe(Date.now() + 5 * minuteMs);
+  keepAlive.keepFor(null);
+  expect(keepAlive.expiresAt()).toBeNull();
+  vi.advanceTimersByTime(60 * minuteMs);
+  expect(unload).not.toHaveBeenCalled();
+  keepAlive.status(at('busy'));
+  keepAlive.status(at('ready'));
+  expect(keepAlive.expiresAt()).toBe(Date.now() + 5 * minuteMs);
+  keepAlive.keepFor(minuteMs);
+  vi.advanceTimersByTime(1.5 * minuteMs);
+  expect(unload).toHaveBeenCalledOnce();
+  keepAlive.status(at('busy'));
+  keepAlive.keepFor(0);
+  expect(unload).toHaveBeenCalledOnce();
+  keepAlive.status(at('ready'));
+  expect(unload).toHaveBeenCalledTimes(2);
+});
+
 test('memory is short when the machine or the container has almost none left', () => {
   const machine = (available: number) => (path: string) =>
     path === '/proc/meminfo' ? `MemAvailable: ${available / 1024} kB\n` : '';

@@ -240,6 +240,9 @@ describe('@anthropic-ai/sdk', () => {
     expect(final.stop_reason).toBe(whole.stop_reason);
     expect(types[0]).toBe('message_start');
     expect(types.at(-1)).toBe('message_stop');
+    const thinking = { type: 'enabled' as const, budget_tokens: 20 };
+    const thought = await anthropic.messages.create({ ...asked, max_tokens: 60, thinking });
+    expect(thought.content.map(({ type }) => type)).toEqual(['thinking', 'text']);
     const short = await anthropic.messages.create({ ...asked, max_tokens: 2 });
     expect(short.stop_reason).toBe('max_tokens');
     const wrong = await anthropic.messages.create({ ...asked, model: 'claude', max_tokens: 2 }).catch((error) => error);
@@ -267,7 +270,39 @@ describe('ollama', () => {
     expect(text).toBe(whole.message.content);
     const generated = await ollama.generate({ model, prompt: 'What is your name?', options });
     expect(generated.response).toBe(text);
+    const thought = await ollama.chat({ model, messages: question, think: true, options: { num_predict: 20 } });
+    expect(thought.message.thinking?.length).toBeGreaterThan(5);
+    const { embeddings } = await ollama.embed({ model: 'all-minilm-l6-v2', input: ['a', 'b'] });
+    expect(embeddings.map((vector) => vector.length)).toEqual([384, 384]);
     await expect(ollama.chat({ model: 'nobody', messages: question })).rejects.toThrow('"nobody" is not here');
+
+    // A text as it is: what the template makes of a question is gone on with in the same words.
+    const raw = await ollama.generate({
+      model,
+      prompt: '<|im_start|>user\nWhat is your name?<|im_end|>\n<|im_start|>assistant\n',
+      raw: true,
+      logprobs: true,
+      top_logprobs: 2,
+      options,
+    });
+    expect(raw.response?.length).toBeGreaterThan(5);
+    expect(raw.logprobs?.map(({ token }) => token).join('')).toBe(raw.response);
+    expect(raw.logprobs?.every(({ logprob, top_logprobs = [] }) => top_logprobs[0]?.logprob === logprob)).toBe(true);
+
+    const [loaded] = (await ollama.ps()).models;
+    expect(loaded).toMatchObject({ name: model, size: expect.any(Number) });
+    expect(loaded?.size).toBeGreaterThan(1e6);
+    const expires = async () => Date.parse(String((await ollama.ps()).models[0]?.expires_at)) - Date.now();
+    expect(await expires()).toBeGreaterThan(1e9);
+    await ollama.generate({ model, prompt: 'Hi', keep_alive: '1h30m', options: { num_predict: 1 } });
+    expect(Math.abs((await expires()) - 5_400_000)).toBeLessThan(60_000);
+    await ollama.generate({ model, prompt: '', keep_alive: 0 });
+    expect((await ollama.ps()).models).toEqual([]);
+    await ollama.generate({ model, prompt: '', keep_alive: 300 });
+    expect(Math.abs((await expires()) - 300_000)).toBeLessThan(60_000);
+    await expect(ollama.generate({ model, prompt: 'Hi', keep_alive: 'soon' })).rejects.toThrow(
+      '[keep_alive] has to be',
+    );
   });
 });
 
