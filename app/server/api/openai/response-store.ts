@@ -1,4 +1,4 @@
-import type { Item } from './responses-body.ts';
+import type { KeptItem } from './response-items.ts';
 
 //  Responses that a later request may go on from, if it comes with the same key: for any other they are not there. In memory alone;
 //  the oldest go when there are too many.
@@ -12,11 +12,15 @@ export type Stored = {
   caller: string;
   response: { id: string };
   /** All that was said, the answer included. */
-  items: readonly Item[];
+  items: readonly KeptItem[];
+  /** How many of them stood before the answer. */
+  asked: number;
 };
 
 export type ResponseStore = {
   get(id: string, caller: string): Stored | null;
+  /** All that was said with this key and is kept, by its name. */
+  itemsOf(caller: string): Map<string, KeptItem>;
   keep(stored: Stored): void;
   forget(id: string): boolean;
 };
@@ -35,6 +39,10 @@ export function createResponseStore(): ResponseStore {
       const stored = responses.get(id)?.stored;
       return stored?.caller === caller ? stored : null;
     },
+    itemsOf(caller) {
+      const own = [...responses.values()].filter(({ stored }) => stored.caller === caller);
+      return new Map(own.flatMap(({ stored }) => stored.items.map((item) => [item.id, item])));
+    },
     keep(stored) {
       const bytes = stored.items.reduce((sum, item) => sum + bytesOf(item), JSON.stringify(stored.response).length);
       responses.set(stored.response.id, { stored, bytes });
@@ -48,7 +56,7 @@ export function createResponseStore(): ResponseStore {
   };
 }
 
-const bytesOf = (item: Item): number => {
+const bytesOf = (item: KeptItem): number => {
   const pictures = item.type === 'message' ? item.content.pictures : [];
   return pictures.reduce((sum, { byteLength }) => sum + byteLength, JSON.stringify(item, withoutPictures).length);
 };

@@ -5,8 +5,11 @@ import { Content, callOf, Effort, MAX_ALTERNATIVES, samplingOf } from './openai-
 
 //  A response, asked for by items: https://platform.openai.com/docs/api-reference/responses
 
+const named = { id: z.string().min(1).max(200).optional() };
+
 const Message = z
   .looseObject({
+    ...named,
     type: z.literal('message'),
     role: z.enum(['system', 'developer', 'user', 'assistant']),
     content: Content,
@@ -16,29 +19,41 @@ const Said = z.looseObject({ text: z.string() });
 const ITEMS = [
   Message,
   z.looseObject({
+    ...named,
     type: z.literal('function_call'),
     call_id: z.string().min(1).max(200),
     name: z.string().min(1).max(200),
     arguments: z.string(),
   }),
   z.looseObject({
+    ...named,
     type: z.literal('function_call_output'),
     call_id: z.string().min(1).max(200),
     output: Content.refine(({ pictures }) => pictures.length === 0, 'only a user shows pictures'),
   }),
   z.looseObject({
+    ...named,
     type: z.literal('reasoning'),
     summary: z.array(Said).optional(),
     content: z.array(Said).nullish(),
   }),
 ] as const;
 
+/** Of what was said before. */
+const Reference = z.looseObject({ type: z.literal('item_reference'), id: z.string().min(1).max(200) });
+
+export type Item = z.infer<(typeof ITEMS)[number]>;
+
 /** A message may leave out that it is one. */
-const Item = z.preprocess(
+const AskedItem = z.preprocess(
   (item) => (typeof item === 'object' && item !== null && !('type' in item) ? { ...item, type: 'message' } : item),
-  z.discriminatedUnion('type', ITEMS, 'has to be a message, function_call, function_call_output or reasoning'),
+  z.discriminatedUnion(
+    'type',
+    [...ITEMS, Reference],
+    'has to be a message, function_call, function_call_output, reasoning or item_reference',
+  ),
 );
-export type Item = z.infer<typeof Item>;
+export type AskedItem = z.infer<typeof AskedItem>;
 
 const Format = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text') }),
@@ -90,8 +105,10 @@ export const ResponsesBody = z
     model: z.string().min(1).max(500),
     input: z
       .union([
-        z.string().transform((text): Item[] => [{ type: 'message', role: 'user', content: { text, pictures: [] } }]),
-        z.array(Item).min(1),
+        z
+          .string()
+          .transform((text): AskedItem[] => [{ type: 'message', role: 'user', content: { text, pictures: [] } }]),
+        z.array(AskedItem).min(1),
       ])
       .optional(),
     instructions: z.string().nullish(),
@@ -120,8 +137,8 @@ export const ResponsesBody = z
   });
 export type ResponsesBody = z.infer<typeof ResponsesBody>;
 
-/** What is asked, after what was said before (`earlier`). */
-export function requestOfItems(body: ResponsesBody, earlier: readonly Item[]): AnswerRequest {
+/** What is asked at the end of all that was said. */
+export function requestOfItems(body: ResponsesBody, items: readonly Item[]): AnswerRequest {
   const { instructions, top_logprobs, include } = body;
   const tools = (body.tools ?? []).map(toolOf);
   const choice = choiceOf(body.tool_choice);
@@ -129,7 +146,7 @@ export function requestOfItems(body: ResponsesBody, earlier: readonly Item[]): A
   const said = instructions == null || instructions === '' ? [] : [systemSays(instructions)];
   return {
     model: body.model,
-    messages: conversationOf([...said, ...earlier, ...(body.input ?? [])]),
+    messages: conversationOf([...said, ...items]),
     tools: choice.mode === 'none' ? [] : tools,
     thinking: body.reasoning?.effort == null ? null : body.reasoning.effort !== 'none',
     thinkingTokens: null,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
+import { z } from 'zod';
 import type { AnswerPart } from '../../../core/inference.ts';
 import { type FinishReason, LonghandError, type Usage } from '../../../protocol/index.ts';
 import type { Answers } from '../answers.ts';
@@ -9,9 +10,10 @@ import { hangUpOf } from '../hang-up.ts';
 import { problemOf, readBody } from '../problems.ts';
 import { serverSentEvents, sse, streamed } from '../stream.ts';
 import { problemResponse } from './openai-objects.ts';
+import { asInput, type KeptItem, kept, listed } from './response-items.ts';
 import { createResponseStore } from './response-store.ts';
 import { createResponseWriter, type Event, type OutputItem } from './response-writer.ts';
-import { type Item, ResponsesBody, requestOfItems } from './responses-body.ts';
+import { type AskedItem, type Item, ResponsesBody, requestOfItems } from './responses-body.ts';
 
 //  Responses of the dialect of OpenAI. They are remembered for a while, so that the next one can go on from them by name.
 
@@ -29,19 +31,32 @@ export function responses(answers: Answers): Hono<AtDoor> {
     );
   };
 
+  /** What was said before may be named instead of being sent again. */
+  function referred(items: readonly AskedItem[], caller: string): Item[] {
+    const known = items.some(({ type }) => type === 'item_reference') ? store.itemsOf(caller) : null;
+    return items.map((item, index) => {
+      if (item.type !== 'item_reference') return item;
+      const one = known?.get(item.id);
+      if (one) return one;
+      throw new LonghandError('not-found', `[input.${index}] "${item.id}" is no item of a response that is kept`);
+    });
+  }
+
   app.post('/', async (context) => {
     const body = readBody(ResponsesBody, await jsonOf(context));
     const { previous_response_id: previous } = body;
     const earlier = previous == null ? [] : found(context, previous, 'previous_response_id').items;
+    const said = referred(body.input ?? [], context.var.caller).map(kept);
     const hungUp = hangUpOf(context);
-    const parts = answers.parts(requestOfItems(body, earlier), hungUp.signal);
+    const parts = answers.parts(requestOfItems(body, [...earlier, ...said]), hungUp.signal);
     const first = await parts.next();
     const keep = (response: Response) => {
       if (body.store === false) return;
       store.keep({
         caller: context.var.caller,
         response,
-        items: [...earlier, ...(body.input ?? []), ...response.output.map(asInput)],
+        asked: earlier.length + said.length,
+        items: [...earlier, ...said, ...response.output.map(asInput)],
       });
     };
     const events = written(body, first, parts, keep);
@@ -59,12 +74,39 @@ export function responses(answers: Answers): Hono<AtDoor> {
     }
     return context.json(found(context, context.req.param('id'), 'response').response);
   });
+  app.get('/:id/input_items', (context) => {
+    const { items, asked } = found(context, context.req.param('id'), 'response');
+    return context.json(pageOf(items.slice(0, asked), readBody(PageQuery, context.req.query())));
+  });
   app.delete('/:id', (context) => {
     const { id } = found(context, context.req.param('id'), 'response').response;
     store.forget(id);
     return context.json({ id, object: 'response', deleted: true });
   });
   return app;
+}
+
+const PageQuery = z.looseObject({
+  order: z.enum(['asc', 'desc']).default('desc'),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  after: z.string().optional(),
+});
+
+/** @throws LonghandError `not-found` where `after` is none of them */
+function pageOf(items: readonly KeptItem[], { order, limit, after }: z.infer<typeof PageQuery>) {
+  const ordered = order === 'asc' ? items : items.toReversed();
+  const begin = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && begin === 0) {
+    throw new LonghandError('not-found', `[after] "${after}" is none of the items`);
+  }
+  const page = ordered.slice(begin, begin + limit);
+  return {
+    object: 'list',
+    data: page.map(listed),
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+    has_more: begin + limit < ordered.length,
+  };
 }
 
 async function* frames(events: AsyncGenerator<Numbered, void>): AsyncGenerator<string, void> {
@@ -147,16 +189,6 @@ const responseOf = (
   output: readonly OutputItem[],
   more: { usage?: object; error?: object; incomplete_details?: object | null } = {},
 ) => ({ ...base, status, error: null, incomplete_details: null, usage: null, ...more, output: [...output] });
-
-/** An item of an answer, as the next request would send it. */
-const asInput = (item: OutputItem): Item => {
-  if (item.type === 'function_call') return item as Item;
-  const content = item.content as { text: string }[];
-  const text = content.map((part) => part.text).join('');
-  return item.type === 'message'
-    ? { type: 'message', role: 'assistant', content: { text, pictures: [] } }
-    : { type: 'reasoning', content: [{ text }] };
-};
 
 const usageObject = ({ promptTokens, cachedTokens, miss, thinkingTokens, answerTokens }: Usage) => ({
   input_tokens: promptTokens,

@@ -5,7 +5,6 @@ import {
   maxResponseBytes,
   maxResponses,
 } from '../../../../../app/server/api/openai/response-store.ts';
-import type { Item } from '../../../../../app/server/api/openai/responses-body.ts';
 import { scriptedEngine } from '../../../../support/scripted-engine.ts';
 import { KEY, startApi } from '../api.ts';
 
@@ -140,6 +139,24 @@ describe('a response', () => {
     expect(next.output_text).toBe(spelled.output_text);
     expect(spelled.usage?.input_tokens_details.cached_tokens).toBeGreaterThan(0);
 
+    const items = await openai.responses.inputItems.list(next.id, { order: 'asc', limit: 2 });
+    expect(items.data).toMatchObject([
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'My name is Anna.' }] },
+      { id: first.output[0]?.id, role: 'assistant', content: [{ type: 'output_text', text: first.output_text }] },
+    ]);
+    const all = [];
+    for await (const item of items) all.push(item.id);
+    const backwards = (await openai.responses.inputItems.list(next.id)).data;
+    expect(all).toEqual(backwards.map(({ id }) => id).reverse());
+    expect(all.length).toBe(3);
+    const named = await openai.responses.create({
+      model,
+      ...greedy,
+      input: all.map((id) => ({ type: 'item_reference' as const, id: id ?? '' })),
+    });
+    expect(named.output_text).toBe(spelled.output_text);
+    expect(named.usage?.input_tokens).toBe(spelled.usage?.input_tokens);
+
     expect((await openai.responses.retrieve(first.id)).output_text).toBe(first.output_text);
     await openai.responses.delete(first.id);
     const gone = await openai.responses.retrieve(first.id).catch((error) => error);
@@ -158,7 +175,8 @@ describe('a response', () => {
     for (const [body, where] of [
       [{ input: [] }, '[input]'],
       [{ input: undefined }, '[input] is missing'],
-      [{ input: [{ type: 'item_reference', id: 'x' }] }, 'has to be a message'],
+      [{ input: [{ type: 'file_search_call', id: 'x' }] }, 'has to be a message'],
+      [{ input: [{ type: 'item_reference', id: 'x' }] }, '[input.0] "x" is no item'],
       [
         { input: [{ role: 'assistant', content: [{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }] }] },
         'only a user',
@@ -236,21 +254,23 @@ test('calls of functions are items, and so are their results', async () => {
 
 test('responses are kept up to a number and a size', () => {
   const store = createResponseStore();
-  const said = (characters: number): Item[] => [
-    { type: 'message', role: 'user', content: { text: 'a'.repeat(characters), pictures: [] } },
-  ];
-  for (let i = 0; i <= maxResponses; i++) store.keep({ caller: '', response: { id: `r${i}` }, items: said(1) });
+  const keep = (id: string, text: string, pictures: Uint8Array[] = [], caller = '') =>
+    store.keep({
+      caller,
+      response: { id },
+      items: [{ id: `m-${id}`, type: 'message', role: 'user', content: { text, pictures } }],
+      asked: 1,
+    });
+  for (let i = 0; i <= maxResponses; i++) keep(`r${i}`, 'a');
   expect([store.get('r0', ''), store.get('r1', '')?.response.id]).toEqual([null, 'r1']);
-  store.keep({ caller: '', response: { id: 'half' }, items: said(maxResponseBytes / 2) });
-  store.keep({ caller: '', response: { id: 'other' }, items: said(maxResponseBytes / 2) });
+  keep('half', 'a'.repeat(maxResponseBytes / 2));
+  keep('other', 'a'.repeat(maxResponseBytes / 2));
   expect([store.get('half', ''), store.get('other', '')?.response.id]).toEqual([null, 'other']);
   store.forget('other');
-  const pictures = [new Uint8Array(maxResponseBytes - 500)];
-  store.keep({
-    caller: '',
-    response: { id: 'seen' },
-    items: [{ type: 'message', role: 'user', content: { text: '', pictures } }],
-  });
-  store.keep({ caller: '', response: { id: 'last' }, items: said(500) });
+  keep('seen', '', [new Uint8Array(maxResponseBytes - 500)]);
+  keep('last', 'a'.repeat(500));
   expect([store.get('seen', ''), store.get('last', '')?.response.id]).toEqual([null, 'last']);
+  keep('foreign', 'a', [], 'another');
+  expect([...store.itemsOf('').keys()]).toEqual(['m-last']);
+  expect([...store.itemsOf('another').keys()]).toEqual(['m-foreign']);
 });
