@@ -154,7 +154,7 @@ GuideOptions guide_of(Napi::Env env, const Options& options) {
   GuideOptions out;
   if (!options.has("grammar")) return out;
   out.grammar = GrammarObject::of(options.get("grammar"));
-  if (!out.grammar) throw coded_error(env, "argument", "[generate] grammar is no instance of Grammar");
+  if (!out.grammar) throw coded_error(env, "argument", "[generate] grammar is not an instance of Grammar");
   const std::string begin = options.text("thinking", "none");
   if (begin == "open") out.begin = GuideOptions::Begin::thinking;
   else if (begin == "may-open") out.begin = GuideOptions::Begin::either;

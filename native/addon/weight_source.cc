@@ -31,7 +31,7 @@ template <class Array, class Element>
 std::vector<Element> numbers(const Napi::Value& value, napi_typedarray_type type, const char* what) {
   if (value.IsUndefined() || value.IsNull()) return {};
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type)
-    throw std::invalid_argument(std::string("[weights] ") + what + " is no typed array of its kind");
+    throw std::invalid_argument(std::string("[weights] ") + what + " is not a typed array of the expected type");
   const Array array = value.As<Array>();
   return std::vector<Element>(array.Data(), array.Data() + array.ElementLength());
 }

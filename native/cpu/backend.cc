@@ -81,7 +81,7 @@ Creation create_cpu(const CpuOptions& options) {
       return {nullptr, std::string("[cpu] the system does not let this process use the registers of ") + kernels->name};
     return {std::make_unique<cpu::CpuBackend>(*kernels, options), ""};
   }
-  std::string reason = "[cpu] the instruction set \"" + wanted + "\" is not there; this processor has";
+  std::string reason = "[cpu] the instruction set \"" + wanted + "\" is not available; this processor has";
   for (const cpu::Kernels* kernels : available) reason += std::string(" ") + kernels->name;
   return {nullptr, reason};
 }

@@ -131,8 +131,8 @@ std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read 
   } else {
     throw FormatError(
         "[checkpoint] " + printable(path) +
-        " is no model; allowed: a folder with config.json and safetensors, a .safetensors file beside its "
-        "config.json, a .gguf file");
+        " is not a model; expected a folder with config.json and safetensors, a .safetensors file beside its "
+        "config.json, or a .gguf file");
   }
   return assemble(std::move(parts), what, adapter);
 }

@@ -83,7 +83,7 @@ class Fuser {
     if (__builtin_mul_overflow(shape.back(), int64_t{32}, &bits)) fail(module, "has too many columns");
     if (bits % mode.bits != 0 || bits / mode.bits % mode.group != 0)
       fail(module, "has " + std::to_string(shape.back()) + " words a row: " + std::to_string(bits / mode.bits) +
-                       " values of " + std::to_string(mode.bits) + " bits, which is no whole number of groups of " +
+                       " values of " + std::to_string(mode.bits) + " bits, which is not a whole number of groups of " +
                        std::to_string(mode.group));
     shape.back() = bits / mode.bits;
     return shape;

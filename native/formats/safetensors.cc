@@ -123,7 +123,8 @@ class SafetensorsReader {
     for (const Json& item : *entry->array()) {
       const int64_t* number = item.integer();
       if (number == nullptr || *number < 0)
-        fail_tensor(name, std::string("has in \"") + key + "\" something that is no whole number from 0 to 2^63 - 1");
+        fail_tensor(name,
+                    std::string("has in \"") + key + "\" something that is not a whole number from 0 to 2^63 - 1");
       result.push_back(*number);
     }
     return result;

@@ -107,7 +107,7 @@ class Reader {
       if (!take(")")) fail("a group without \")\"");
       return inner;
     }
-    if (!is_name(peek())) fail(std::string("a \"") + peek() + "\" where a part of a rule is wanted");
+    if (!is_name(peek())) fail(std::string("a \"") + peek() + "\" where part of a rule was expected");
     return syntax_.call(rule_of(name()));
   }
 

@@ -191,7 +191,7 @@ class Reader {
       default: break;
     }
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
-      fail(std::string("\"\\") + c + "\", which is not known here");
+      fail(std::string("\"\\") + c + "\", which is not supported");
     --at_;
     return one(next_code(text_, at_));
   }

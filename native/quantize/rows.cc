@@ -69,7 +69,7 @@ std::vector<float> read_stretch(const WeightView& view, const Stretch& stretch) 
     float* at = out.data() + i * in;
     for (size_t c = 0; c < row.size(); ++c) {
       if (stretch.columns[c] < 0 || stretch.columns[c] >= in)
-        throw std::invalid_argument("[quantise] the order names a column that is not there");
+        throw std::invalid_argument("[quantise] the order names a column that does not exist");
       row[c] = at[stretch.columns[c]];
     }
     std::ranges::copy(row, at);

@@ -183,7 +183,7 @@ export function fakeModels(
   return {
     'models.list': () => world.models,
     'models.import': ({ path }) => {
-      throw new LonghandError('unreadable', `[models] ${path} is no model`, {
+      throw new LonghandError('unreadable', `[models] ${path} is not a model`, {
         hint: 'There is no model at this path.',
       });
     },

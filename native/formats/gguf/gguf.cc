@@ -104,14 +104,14 @@ class GgufReader {
     const int block = block_size(view.type).elements;
     if (view.shape.back() % block != 0)
       fail_tensor(name, "has rows of " + std::to_string(view.shape.back()) +
-                            " elements, which is no whole number of blocks of " + std::to_string(block));
+                            " elements, which is not a whole number of blocks of " + std::to_string(block));
     const std::optional<size_t> bytes = tensor_bytes(view.type, view.shape);
     if (!bytes) fail_tensor(name, "has more elements than 63 bits can count");
     view.data_bytes = *bytes;
     offsets_.push_back(cursor_.take<uint64_t>("a tensor's offset"));
     if (offsets_.back() % alignment_ != 0)
       fail_tensor(name, "begins at byte " + std::to_string(offsets_.back()) +
-                            " of the data, which is no multiple of the alignment " + std::to_string(alignment_));
+                            " of the data, which is not a multiple of the alignment " + std::to_string(alignment_));
     return view;
   }
 

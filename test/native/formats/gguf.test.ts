@@ -56,7 +56,7 @@ describe('more malformed files', () => {
     [
       'K-quant rows of 128 elements',
       () => gguf(llama, [{ name: 'x', type: 'Q4_K', shape: [2, 128], bytes: new Uint8Array(144) }]),
-      /rows of 128 elements, which is no whole number of blocks of 256/,
+      /rows of 128 elements, which is not a whole number of blocks of 256/,
     ],
     [
       'a split count that is negative',

@@ -221,7 +221,7 @@ describe('folders', () => {
       /has neither model.safetensors nor/,
     );
     expect(() => formats.openCheckpoint(join(temporaryFolder({ 'model.bin': 'x' }), 'model.bin'))).toThrow(
-      /is no model; allowed/,
+      /is not a model; expected/,
     );
     expect(() =>
       formats.openCheckpoint(join(temporaryFolder({ 'm.safetensors': safetensors(two()) }), 'm.safetensors')),

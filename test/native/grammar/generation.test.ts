@@ -139,5 +139,5 @@ test('a grammar for another vocabulary, and a word that is no grammar, are refus
   const other = await addon.vocabulary(Uint8Array.of(97), Uint32Array.of(1));
   const foreign = { grammar: await other.grammar('regex', 'a*'), stopTokens: [] };
   await expect(answer(foreign)).rejects.toThrow(`the grammar is for 1 tokens, the model has ${model.vocabularySize}`);
-  await expect(async () => answer({ grammar: {} as Grammar })).rejects.toThrow('grammar is no instance of Grammar');
+  await expect(async () => answer({ grammar: {} as Grammar })).rejects.toThrow('grammar is not an instance of Grammar');
 });
