@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { calls, DocumentKind, Settings } from '../../app/protocol/index.ts';
@@ -24,9 +24,9 @@ test('every call and every field of a call is attacked', () => {
 test('every setting, kind of document and reader of model files is attacked', () => {
   expect(Object.keys(SETTINGS).sort()).toEqual(Object.keys(Settings.shape).sort());
   expect(Object.keys(DOCUMENTS).sort()).toEqual([...DocumentKind.options].sort());
-  const readers = readdirSync(join(root, 'native', 'formats'))
+  const readers = readdirSync(join(root, 'native', 'formats'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.cc'))
-    .map((file) => file.slice(0, -'.cc'.length));
+    .map((file) => basename(file, '.cc'));
   expect(Object.keys(MODEL_READERS).sort()).toEqual(readers.sort());
 });
 
