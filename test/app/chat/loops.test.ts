@@ -9,12 +9,22 @@ import { killableEngine } from '../../support/kills.ts';
 
 async function ask(
   client: Client,
-  { thinking = true, guard = {} as Partial<Settings['loopGuard']>, text = repetitive, most = 500 } = {},
+  {
+    thinking = true,
+    guard = {} as Partial<Settings['loopGuard']>,
+    text = repetitive,
+    most = 500,
+    seed = undefined as number | undefined,
+  } = {},
 ) {
   const { loopGuard } = await client.call('settings.get', undefined);
   await client.call('settings.set', { loopGuard: { ...loopGuard, waitSeconds: 0, ...guard } });
   const { id } = await client.call('chats.create', {});
-  const chat = await client.call('chats.update', { chatId: id, thinking, sampling: { ...circling, maxTokens: most } });
+  const chat = await client.call('chats.update', {
+    chatId: id,
+    thinking,
+    sampling: { ...circling, seed, maxTokens: most },
+  });
   const heard = listen(client);
   const sent = await client.call('turns.send', { chatId: chat.id, text });
   const read = () => readMessage(client, chat.id, sent.messageId);
@@ -274,6 +284,23 @@ test('a thinking budget closes the thinking of a model that never would', async 
   expect(message.usage?.thinkingTokens).toBeLessThanOrEqual(44);
   expect(message.text).not.toBe('');
   expect(textOf(turn.events(), 'thinking')).not.toContain('think>');
+});
+
+test('a model that stops in the middle of its thinking is made to answer', async () => {
+  const { client } = await startCore();
+  const answers: string[] = [];
+  // With these chances it ends itself soon after the rewind, before it has closed its thinking; and now and then a second time,
+  // before the first word of the answer.
+  for (const seed of [2, 3, 4, 5]) {
+    const turn = await ask(client, { seed });
+    await paused(client);
+    await turn.decide('rewind');
+    await restOf(client);
+    const { thinking, text } = await turn.read();
+    expect(`${thinking}${text}`).not.toContain('think>');
+    answers.push(text);
+  }
+  expect(answers.join('')).not.toBe('');
 });
 
 test('a rewind of an answer whose thinking was closed for it begins at the first copy, to the letter', async () => {

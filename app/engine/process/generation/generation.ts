@@ -30,7 +30,7 @@ import { choicesIn, ENOUGH, openedAt, quotedAnswer, RELAPSE, type Rewound, sente
 //  comes next.
 //
 //  run() ──▶ leg ──ended──▶ finished
-//             │ ├─ answer now, budget ──▶ thinking is closed ──▶ leg
+//             │ ├─ answer now, budget, stopped while thinking ──▶ thinking is closed ──▶ leg
 //             │ └─ loop ──▶ paused ──decide()──▶ (rewound) ──▶ again(): run()
 //             └─ cancel ──▶ finished
 
@@ -90,6 +90,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   /** After "answer now": where the thinking was cut, and where the answer began, in which its loop must not come back. */
   let cutAt: LoopEvidence | null = null;
   let relapse: { begin: number; thinkingEnd: number } | null = null;
+  let stopped = 0; // in the middle of its thinking, which answers nothing
   /** Tokens whose text is held back. */
   let silent: number[] = [];
   /** How likely the tokens of the answer were that are not told yet. */
@@ -211,14 +212,14 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     const { id } = event;
     if (!written || model.text.stopIds.includes(id)) return;
     const { transcript, meter } = written;
-    const { parts, text, place, stopped } = transcript.push(id);
+    const { parts, text, place, stopped: atStop } = transcript.push(id);
     const sample = meter.token(place);
     silent.push(id);
     const { logprobs = null } = generation;
     if (place === 'answer' && !transcript.inThinking) scores.push(...scored(model.text.tokenizer, event, logprobs));
     show(parts);
     if (sample) outbox.say({ type: 'stats', sample });
-    if (stopped) stopLeg('stop');
+    if (atStop) stopLeg('stop');
     else if (overBudget(transcript, meter)) stopLeg('close-thinking');
     else if (transcript.inThinking && thought(meter) >= soft) stopLeg('long');
     else look(id, text, place);
@@ -263,12 +264,12 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   function between(model: LoadedModel, ended: Addon.GenerateResult['finish'] | null) {
     const why = halt;
     halt = null;
-    if (why === 'cancel') return finish('cancelled');
-    if (why === 'stop') return finish('stop');
+    if (why === 'cancel' || why === 'stop') return finish(why === 'stop' ? 'stop' : 'cancelled');
     if (why === 'loop' || why === 'long') return pause();
     if (why === 'relapse') return answerForIt(model);
     if (why === 'close-thinking' && written?.transcript.inThinking) return closeThinking(model);
     if (why === 'close-thinking' && ended === 'cancelled') return;
+    if (ended === 'stop' && written?.transcript.inThinking && stopped++ === 0) return closeThinking(model);
     if (ended !== null) finish(ended);
   }
 
@@ -374,8 +375,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     if (state === 'over') return;
     state = 'over';
     said = null;
-    const known = toLonghandError(error);
-    outbox.say({ type: 'failed', failure: failureOf(known), ...figures() }, { ids: silent });
+    outbox.say({ type: 'failed', failure: failureOf(toLonghandError(error)), ...figures() }, { ids: silent });
   }
 
   const figures = () => (written ? { usage: { ...written.meter.usage }, timings: written.meter.timings() } : {});
