@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readerByFork } from '../../../../app/documents/parse/fork-parser.ts';
 import { createParserClient } from '../../../../app/documents/parse/parser-client.ts';
@@ -11,6 +12,35 @@ import { openShelf } from '../../../support/documents.ts';
 import { prose } from '../../../support/prose.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
+
+test('a reader that breaks after it has answered ends nobody else', async () => {
+  const worker = join(newFolder(), 'worker.mjs');
+  writeFileSync(
+    worker,
+    `import { parentPort } from 'node:worker_threads';
+     parentPort.on('message', ({ read }) => {
+       if (!read) return;
+       parentPort.postMessage({ done: { metadata: { title: read.fileName, pages: null }, notices: [] } });
+       if (read.fileName === 'throws') setTimeout(() => { throw new Error('late'); }, 20);
+       if (read.fileName === 'dies') setTimeout(() => process.kill(process.pid, 'SIGSEGV'), 20);
+     });`,
+  );
+  const reader = createParserClient({
+    start: readerByFork({ documentReader: places.documentReader, documentWorker: worker }),
+  });
+  onTestFinished(() => reader.close());
+  const titleOf = async (fileName: string) => {
+    const asked = { path: '', fileName, bytes: 0, password: null, ocr: false };
+    const heard = { batch: () => {}, progress: () => {} };
+    return (await reader.read(asked, 'text', heard, new AbortController().signal)).metadata.title;
+  };
+  for (const name of ['throws', 'dies']) {
+    expect(await titleOf(name)).toBe(name);
+    // An error that nobody is there to catch would end this process, and the run with it.
+    await setTimeout(150);
+    expect(await titleOf('next')).toBe('next');
+  }
+});
 
 test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, async () => {
   const folder = newFolder();
@@ -30,7 +60,7 @@ test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, a
          parentPort.postMessage({ progress: { step: 'file', done: at, total: 0 } });
        }
        if (read.fileName === 'signal') process.kill(process.pid, 'SIGSEGV');
-       if (read.fileName === 'fine') parentPort.postMessage({ done: { facts: { title: null, pages: null }, notices: [] } });
+       if (read.fileName === 'fine') parentPort.postMessage({ done: { metadata: { title: null, pages: null }, notices: [] } });
      });`,
   );
   const start = readerByFork({ documentReader: places.documentReader, documentWorker: worker });
