@@ -112,7 +112,7 @@ bool PromptCache::insert(const TrieKey& key, std::span<const int32_t> tokens, st
     next.pinned = next.pinned || boundary.kind == Boundary::Kind::first_message;
     way.push_back(&next);
     if (!next.page) {
-      if (boundary.end == ends.back().end) next.seconds = seconds;
+      if (boundary.end == ends.back().end) next.seconds = fair(seconds, next.tokens.size());
       next.page = allocate(row * next.tokens.size());
       whole = next.page != nullptr;
       if (!whole) break;
@@ -131,6 +131,14 @@ bool PromptCache::insert(const TrieKey& key, std::span<const int32_t> tokens, st
   const bool restorable = whole && (!has_states_ || node->states);
   forget_empty(roots_, most_nodes);
   return restorable;
+}
+
+double PromptCache::fair(double seconds, size_t tokens) {
+  const double each = seconds / static_cast<double>(tokens);
+  if (seconds_a_token_ == 0) seconds_a_token_ = each;
+  const double within = std::clamp(each, seconds_a_token_ / 2, seconds_a_token_ * 2);
+  seconds_a_token_ += (within - seconds_a_token_) / 8;
+  return within * static_cast<double>(tokens);
 }
 
 void PromptCache::use_disk(std::shared_ptr<DiskTier> disk) {

@@ -60,6 +60,9 @@ class PromptCache {
  private:
   Node& root(const TrieKey& key);
   BlobPtr allocate(uint64_t bytes);
+  // What reading took, within half and twice the usual: a stretch that was read while the machine was busy would
+  // otherwise outlive what is used.
+  double fair(double seconds, size_t tokens);
   // on_disk.cc
   enum class Fetched : uint8_t { all, no_room, damaged };
   struct Fetch {
@@ -77,6 +80,7 @@ class PromptCache {
   std::vector<std::unique_ptr<Node>> roots_;  // one for each of keys_
   bool has_states_ = false;
   uint64_t clock_ = 0;
+  double seconds_a_token_ = 0;  // usually
   std::atomic<uint64_t> budget_{0}, bytes_{0};
   mutable std::mutex lock_;  // of what follows
   std::shared_ptr<DiskTier> disk_;

@@ -124,6 +124,6 @@ test('text in UTF-8 and UTF-16 is read, anything else is refused', () => {
     Buffer.from([0xc3]),
     Buffer.from('%PDF-1.7\n1 0 obj'),
   ]) {
-    expect(() => decodeText(bytes, 'picture.png')).toThrow('not a text');
+    expect(() => decodeText(bytes, 'picture.png')).toThrow('not text');
   }
 });
