@@ -19,7 +19,7 @@ function reading(patient: () => boolean) {
       if (!read) return;
       begun.push(read.fileName);
       if (read.fileName === 'slow.txt' && !patient()) return;
-      its.send({ done: { facts: { title: null, pages: null }, notices: [] } } as never);
+      its.send({ done: { metadata: { title: null, pages: null }, notices: [] } } as never);
     });
     return { pipe, ended, kill: () => end() } as ReaderProcess;
   };
