@@ -62,10 +62,10 @@ windowTest(
     const { getDocument } = await import('pdfjs-dist/legacy/build/pdf.mjs');
     const pdf = await getDocument({ data: new Uint8Array(Buffer.from(paper, 'base64')), verbosity: 0 }).promise;
     const { items } = await (await pdf.getPage(1)).getTextContent();
-    const text = items.map((item) => ('str' in item ? item.str : '')).join(' ');
-    expect(text).toContain('Which chat comes back?');
+    const texts = items.map((item) => ('str' in item ? item.str : ''));
+    expect(texts.join(' ')).toContain('Which chat comes back?');
     // The window around it is not on the paper, and is there again afterwards.
-    expect(text).not.toContain('New chat');
+    expect(texts).not.toContain('New chat');
     expect(await shell.page(`return [document.querySelector('.printed'), document.documentElement.className]`)).toEqual(
       [null, ''],
     );

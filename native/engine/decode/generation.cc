@@ -84,12 +84,19 @@ void Generation::end(Finish finish) {
   result_.device_ms = 1e3 * (timeline_.model().backend().device_seconds() - device_seconds_before_);
 }
 
+// How much of the `left` tokens of a pass to read at once. What is left over after a part is at least `pass_grain`:
+// back ends read fewer another way (native/cpu/simd, least_tokens), and the numbers would not be those of the whole.
+static int64_t part_of(int64_t left, int64_t most) {
+  if (left <= most || left - most >= pass_grain) return std::min(left, most);
+  return most > pass_grain ? most - pass_grain : left;
+}
+
 void Generation::read_chunk(Reading& reading, int64_t most) {
   const int64_t begin = timeline_.length(), total = result_.prompt_tokens;
   const auto next = std::ranges::find_if(reading.ends, [&](const Boundary& each) { return each.end > begin; });
   if (next == reading.ends.end()) return end(Finish::length);  // all that was to be read
   const Clock::time_point start = Clock::now();
-  const int64_t count = std::min(next->end - begin, most);
+  const int64_t count = part_of(next->end - begin, most);
   const bool whole = count == next->end - begin, last = whole && next->kind == Boundary::Kind::end;
   const auto chunk = std::span(reading.prompt).subspan(static_cast<size_t>(begin), static_cast<size_t>(count));
   const Tensor logits =

@@ -54,8 +54,8 @@ class Generation {
   // it was.
   Generation(Timeline& timeline, std::span<const int32_t> prompt, GenerateOptions options);
 
-  // Of the prompt it reads at most `most` tokens, a multiple of `pass_grain`. Returns false once the answer has ended,
-  // for whatever reason.
+  // Of the prompt it reads at most `most` tokens, a multiple of `pass_grain` (a few more where too few would be left
+  // over). Returns false once the answer has ended, for whatever reason.
   bool step(int64_t most = std::numeric_limits<int64_t>::max());
   // A token for each, from one pass; all are writing one, with one model and on one path. What fails for one fails for
   // all.

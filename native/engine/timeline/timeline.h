@@ -69,8 +69,8 @@ class Timeline {
   // One pass over tokens that follow the history, text or a picture (Pictures::alike). `total`: the length of the
   // prompt they are part of. Returns logits (or an empty tensor) readable until the next pass. When it throws, the
   // timeline is as before, or cut to where it could be restored. With `goes_on` the next tokens belong to the same
-  // pass: where a pass is cut at multiples of `pass_grain`, its numbers are those of the whole, bit for bit (back ends
-  // that take turns).
+  // pass: where a pass is cut at multiples of `pass_grain`, and no part is shorter, its numbers are those of the
+  // whole, bit for bit (back ends that take turns).
   Tensor read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options,
               bool goes_on = false);
   // One pass that reads a token into each of several timelines of one model. Returns a row of logits for each. When it

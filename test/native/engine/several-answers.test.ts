@@ -125,6 +125,29 @@ test('beside a stream a prompt is read in short parts, and known afterwards as i
   model.close();
 });
 
+test('a part leaves nothing over that would be read another way than the whole', async () => {
+  // The first part is of 64 tokens where more than 15 follow.
+  for (const over of [1, 9, 15]) {
+    const prompt = someTokens(64 + over);
+    const model = await load(starter);
+    const expected = written(await answer(model, prompt));
+    await model.clearPromptCache();
+    const flag: AbortFlag = new addon.AbortFlag();
+    const { promise: writes, resolve } = Promise.withResolvers<void>();
+    const stream = answer(model, someTokens(50), {
+      maxTokens: 1900,
+      stopTokens: [],
+      signal: flag,
+      onTokens: () => resolve(),
+    });
+    await writes;
+    expect(written(await answer(model, prompt)), `${over} tokens over`).toEqual(expected);
+    flag.set();
+    await stream;
+    model.close();
+  }
+});
+
 test('calls on one session keep their order, whoever takes turns with them', async () => {
   const model = await load(starter);
   const session = model.createSession({ contextLength: 2048 });
