@@ -2,7 +2,6 @@
 #include "addon/devices.h"
 
 #include <charconv>
-#include <cstdlib>
 
 #include "addon/environment.h"
 #include "addon/jobs.h"
@@ -15,12 +14,6 @@ namespace longhand {
 
 namespace {
 
-std::string forced_instructions(const DeviceChoice& choice) {
-  if (!choice.instructions.empty()) return choice.instructions;
-  const char* forced = std::getenv("LONGHAND_CPU");
-  return forced ? forced : "";
-}
-
 DeviceEntry entry(std::string back_end, std::string id, Creation creation) {
   DeviceEntry out{std::move(back_end), std::move(id), creation.backend != nullptr, {}, std::move(creation.reason)};
   if (creation.backend) out.info = creation.backend->device();
@@ -29,9 +22,9 @@ DeviceEntry entry(std::string back_end, std::string id, Creation creation) {
 
 Creation create(const DeviceChoice& choice) {
   if (choice.id == "cpu")
-    return choice.observe ? create_observing_cpu(choice.threads, choice.observe)
-                          : create_cpu({choice.threads, forced_instructions(choice), choice.packed, choice.model,
-                                        packing_build()});
+    return choice.observe
+               ? create_observing_cpu(choice.threads, choice.observe)
+               : create_cpu({choice.threads, choice.instructions, choice.packed, choice.model, packing_build()});
   if (choice.id == "metal") return create_metal(choice.standin);
   int index = 0;
   const std::string prefix = "vulkan:";
@@ -58,7 +51,7 @@ Operation::Convert devices_to_js(bool standin) {
 std::vector<DeviceEntry> list_devices(bool standin) {
   std::vector<DeviceEntry> out;
   out.push_back(entry("metal", "metal", create_metal(standin)));
-  out.push_back(entry("cpu", "cpu", create_cpu({.instructions = forced_instructions({})})));
+  out.push_back(entry("cpu", "cpu", create_cpu({})));
   for (int i = 0; i == 0 || i < count_vulkan(); ++i)  // one entry tells why there is none
     out.push_back(entry("vulkan", "vulkan:" + std::to_string(i), create_vulkan(i)));
   return out;

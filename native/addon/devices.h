@@ -24,7 +24,7 @@ struct DeviceChoice {
   std::string id;  // "": the best available
   bool standin = false;
   int threads = 0;
-  std::string instructions;                 // "": LONGHAND_CPU, else the best
+  std::string instructions;                 // "": LONGHAND_CPU_ISA, else the best
   std::string packed, model;                // of CpuOptions
   std::shared_ptr<Observations> observe{};  // the CPU keeps what its matrices are multiplied with
 };

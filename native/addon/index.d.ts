@@ -76,7 +76,7 @@ export interface LoadOptions {
   device?: string;
   standin?: boolean;
   threads?: number;
-  /** Force an instruction set: "scalar", "avx2", ... Default from LONGHAND_CPU, else the best. */
+  /** Force an instruction set: "scalar", "avx2", ... Default from LONGHAND_CPU_ISA, else the best. */
   cpu?: string;
   /** Check every weight for NaN and infinities. */
   verify?: boolean;

@@ -114,7 +114,7 @@ export const test = base.extend<Fixtures>({
   /** The engine computes without vectors: however fast the machine, an answer is written for some twenty seconds. */
   unhurried: [false, { option: true }],
   app: async ({ unhurried }, use) => {
-    const app = await startApp(unhurried ? { LONGHAND_CPU: 'scalar' } : {});
+    const app = await startApp(unhurried ? { LONGHAND_CPU_ISA: 'scalar' } : {});
     await use(app);
     await app.close();
   },

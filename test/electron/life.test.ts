@@ -55,7 +55,7 @@ async function writing(
   start: (options: { data: string; env: Record<string, string> }) => Promise<Shell>,
   data: string,
 ) {
-  const shell = await start({ data, env: { LONGHAND_CPU: 'scalar' } });
+  const shell = await start({ data, env: { LONGHAND_CPU_ISA: 'scalar' } });
   await atChat(shell);
   await ask(shell, 'Tell me a long story about the sea.');
   await waitFor('the first words', () => shell.page('return document.querySelectorAll("article").length > 1'));

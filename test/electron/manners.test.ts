@@ -147,7 +147,7 @@ windowTest('the page grows by the keys of either plus, and stays so', async ({ s
 });
 
 windowTest('an answer goes on where a machine that slept wakes up', async ({ start }) => {
-  const shell = await start({ env: { LONGHAND_CPU: 'scalar' } });
+  const shell = await start({ env: { LONGHAND_CPU_ISA: 'scalar' } });
   await atChat(shell);
   await ask(shell, 'Tell me a story about a river.');
   await waitFor('the first words', () => shell.page('return document.querySelectorAll("article").length > 1'));

@@ -74,7 +74,7 @@ windowTest(
     const asked: string[] = [];
     for (let round = 0; round < KILLS; ++round) {
       // The slowest way to compute, so that the answer is still being written.
-      const shell = await start({ data, env: { LONGHAND_CPU: 'scalar' } });
+      const shell = await start({ data, env: { LONGHAND_CPU_ISA: 'scalar' } });
       if (round === 0) await atChat(shell);
       for (const name of ['engine', 'core', 'page', 'app']) {
         const question = `Round ${round}, before the ${name}: tell a long story.`;
