@@ -35,7 +35,7 @@ export function ModelsPage() {
     <main className="flex h-full min-w-0 flex-col">
       <header className="drag-region flex h-bar flex-none items-center gap-3.5 border-b border-line ps-5 pe-3">
         <SidebarButtons />
-        <h1 className="font-semibold">{t('models.title')}</h1>
+        <h1 className="font-semibold max-lg:sr-only">{t('models.title')}</h1>
         <span className="no-drag">
           <Segmented<Tab>
             label={t('models.title')}
