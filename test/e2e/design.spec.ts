@@ -220,3 +220,12 @@ test('an empty chat suggests three things, and others to another model; one that
   await expect(page.locator('#composer')).toBeFocused();
   await expect(page.locator('#composer')).not.toHaveValue('');
 });
+
+test('a question about passages is no error: nothing below it says that the answer ended with one', async ({
+  page,
+  scene,
+}) => {
+  await scene('passages');
+  await expect(page.getByRole('button', { name: 'Send passages in this chat' })).toBeVisible();
+  await expect(page.getByText('Ended with an error')).toHaveCount(0);
+});

@@ -5,7 +5,7 @@ import { useKeysHint } from '../../commands/command-keys.ts';
 import { answerAsMarkdown, quotingIn } from '../../commands/export.ts';
 import { useFormats } from '../../i18n.ts';
 import { focusComposer } from '../../lib/focus.ts';
-import { isRunning } from '../../stores/chat/reducers.ts';
+import { asksForPassages, isRunning } from '../../stores/chat/reducers.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -25,7 +25,8 @@ export function StatsLine({ message, versions, last }: StatsLineProps) {
   const running = isRunning(message);
   const refused = message.grounding?.found === false;
   // A card that asks something has the floor.
-  if (message.state.status === 'paused' || (running && samples.length < 2)) return null;
+  if (message.state.status === 'paused' || asksForPassages(message)) return null;
+  if (running && samples.length < 2) return null;
   return (
     <>
       <footer className="mt-1.5 flex min-h-row flex-wrap items-center gap-x-3.5 text-xs whitespace-nowrap text-fg-3 tabular-nums">

@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Message, type MessageId, quoteStandsAlone } from '../../../app/protocol/index.ts';
+import { asksForPassages } from '../../stores/chat/reducers.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
 import { GroundingLine } from '../sources/grounding-line.tsx';
 import { NotFound } from '../sources/not-found.tsx';
@@ -53,7 +54,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
       {writing && live?.similar && <SimilarLine similar={live.similar} />}
       {message.state.status === 'paused' && <Paused message={message} live={live} />}
       {message.state.status === 'failed' &&
-        (message.state.failure.details?.reason === 'passages-stay' ? (
+        (asksForPassages(message) ? (
           <PassagesNotice message={message} failure={message.state.failure} />
         ) : (
           <FailureNotice message={message} failure={message.state.failure} />

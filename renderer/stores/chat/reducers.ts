@@ -90,6 +90,10 @@ export function withoutMessage(data: ChatData, chatId: ChatId, messageId: Messag
   return { ...data, open: { ...data.open, messages, shape: messages } };
 }
 
+/** Passages of documents would go to an engine elsewhere: a question to the person, and no error. */
+export const asksForPassages = ({ state }: Message): boolean =>
+  state.status === 'failed' && state.failure.details?.reason === 'passages-stay';
+
 export const isRunning = (message: Message): boolean =>
   message.state.status === 'running' || message.state.status === 'paused';
 
