@@ -84,7 +84,10 @@ export async function inParallel(all, work) {
       results[at] = await work(all[at]);
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  // One that fails ends the rest: nobody writes any more when it is told.
+  const stopping = () => worker().finally(() => (next = all.length));
+  const ended = await Promise.allSettled(Array.from({ length: availableParallelism() }, stopping));
+  for (const { status, reason } of ended) if (status === 'rejected') throw reason;
   return results;
 }
 
