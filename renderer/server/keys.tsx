@@ -7,6 +7,7 @@ import { sentenceOf } from '../sentences.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Field } from '../ui/field.tsx';
+import { ConfirmDialog } from '../ui/overlays/confirm-dialog.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 
 export function Keys({ keys, onAdd }: { keys: readonly ServerKey[]; onAdd: () => void }) {
@@ -49,32 +50,17 @@ export function Keys({ keys, onAdd }: { keys: readonly ServerKey[]; onAdd: () =>
           </li>
         ))}
       </ul>
-      {revoking && <RevokeDialog revoked={revoking} onClose={() => setRevoking(null)} />}
+      {revoking && (
+        <ConfirmDialog
+          title={t('server.revokeTitle', { name: revoking.name })}
+          description={t('server.revokeAbout')}
+          cancel={t('server.cancel')}
+          action={t('server.revokeKey')}
+          onConfirm={() => core.call('server.revokeKey', { id: revoking.id })}
+          onClose={() => setRevoking(null)}
+        />
+      )}
     </section>
-  );
-}
-
-function RevokeDialog({ revoked, onClose }: { revoked: ServerKey; onClose: () => void }) {
-  const { t } = useTranslation();
-  const revoke = () => void core.call('server.revokeKey', { id: revoked.id }).then(onClose);
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t('server.revokeTitle', { name: revoked.name })}
-      description={t('server.revokeAbout')}
-      footer={
-        <>
-          <span className="flex-1" />
-          <Button large data-suggested onClick={onClose}>
-            {t('server.cancel')}
-          </Button>
-          <Button large kind="destroy" onClick={revoke}>
-            {t('server.revokeKey')}
-          </Button>
-        </>
-      }
-    />
   );
 }
 

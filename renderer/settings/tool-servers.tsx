@@ -5,6 +5,7 @@ import { core } from '../bridge.ts';
 import { useMcp } from '../stores/mcp.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Switch, Tag } from '../ui/choice.tsx';
+import { ConfirmDialog } from '../ui/overlays/confirm-dialog.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Menu, MenuItem } from '../ui/overlays/menu.tsx';
 import { AddServer } from './add-server.tsx';
@@ -59,7 +60,16 @@ export function ToolServers() {
           </pre>
         </Dialog>
       )}
-      {removing && <RemoveDialog server={removing} onClose={() => setRemoving(null)} />}
+      {removing && (
+        <ConfirmDialog
+          title={t('mcp.removeTitle', { name: removing.name })}
+          description={t('mcp.removeAbout')}
+          cancel={t('mcp.cancel')}
+          action={t('mcp.remove')}
+          onConfirm={() => core.call('mcp.remove', { serverId: removing.id })}
+          onClose={() => setRemoving(null)}
+        />
+      )}
     </Section>
   );
 }
@@ -134,29 +144,5 @@ function ServerRow({ server, onLog, onRemove }: { server: McpServer; onLog: () =
         </ul>
       )}
     </div>
-  );
-}
-
-function RemoveDialog({ server, onClose }: { server: McpServer; onClose: () => void }) {
-  const { t } = useTranslation();
-  const remove = () => void core.call('mcp.remove', { serverId: server.id }).then(onClose);
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t('mcp.removeTitle', { name: server.name })}
-      description={t('mcp.removeAbout')}
-      footer={
-        <>
-          <span className="flex-1" />
-          <Button large data-suggested onClick={onClose}>
-            {t('mcp.cancel')}
-          </Button>
-          <Button large kind="destroy" onClick={remove}>
-            {t('mcp.remove')}
-          </Button>
-        </>
-      }
-    />
   );
 }

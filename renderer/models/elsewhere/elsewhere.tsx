@@ -10,7 +10,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Switch, Tag } from '../../ui/choice.tsx';
 import { Card } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/overlays/menu.tsx';
 import { EngineForm } from './engine-form.tsx';
 
@@ -49,7 +49,16 @@ export function EnginesElsewhere() {
         ))}
       </div>
       {editing && <EngineForm engine={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />}
-      {removing && <RemoveDialog engine={removing} onClose={() => setRemoving(null)} />}
+      {removing && (
+        <ConfirmDialog
+          title={t('elsewhere.removeTitle', { name: removing.name })}
+          description={t('elsewhere.removeAbout')}
+          cancel={t('mcp.cancel')}
+          action={t('elsewhere.remove')}
+          onConfirm={() => core.call('elsewhere.remove', { engineId: removing.id })}
+          onClose={() => setRemoving(null)}
+        />
+      )}
     </div>
   );
 }
@@ -128,29 +137,5 @@ function ModelRow({ model }: { model: ModelEntry }) {
       </span>
       <Button onClick={() => chatWith(model.id)}>{t('commands.new-chat')}</Button>
     </li>
-  );
-}
-
-function RemoveDialog({ engine, onClose }: { engine: Elsewhere; onClose: () => void }) {
-  const { t } = useTranslation();
-  const remove = () => void core.call('elsewhere.remove', { engineId: engine.id }).then(onClose, onClose);
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t('elsewhere.removeTitle', { name: engine.name })}
-      description={t('elsewhere.removeAbout')}
-      footer={
-        <>
-          <span className="flex-1" />
-          <Button large data-suggested onClick={onClose}>
-            {t('mcp.cancel')}
-          </Button>
-          <Button large kind="destroy" onClick={remove}>
-            {t('elsewhere.remove')}
-          </Button>
-        </>
-      }
-    />
   );
 }
