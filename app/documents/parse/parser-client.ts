@@ -66,12 +66,12 @@ export function createParserClient({ start, limits: given, recognise = null }: R
   let running: Promise<ReaderProcess> | null = null;
   let served = 0;
   let idle: NodeJS.Timeout | null = null;
-  let heard = (_: FromProcess) => {};
+  let heard = (_message: FromProcess, _from: ReaderProcess) => {};
 
   function begin(): Promise<ReaderProcess> {
     served = 0;
     const starting = start({ memoryMb, heapMb, recognises: recognise !== null }).then((child) => {
-      child.pipe.onMessage(guarded(console.error, (message: FromProcess) => heard(message)));
+      child.pipe.onMessage(guarded(console.error, (message: FromProcess) => heard(message, child)));
       const lost = () => {
         if (running === starting) running = null;
       };
@@ -109,7 +109,9 @@ export function createParserClient({ start, limits: given, recognise = null }: R
         void stop();
       };
       const clock = createClock(patience, source, fail);
-      heard = async (message) => {
+      heard = async (message, from) => {
+        // One that was ended may still speak, of the document before.
+        if (from !== child) return;
         if ('spent' in message) {
           megabytes = message.megabytes;
           return clock.spent(message.spent);

@@ -60,7 +60,11 @@ function run(pipe: Pipe<FromProcess, ToReader>) {
   };
   const grownTo = () => process.memoryUsage.rss() / 2 ** 20;
   const tellSpent = () => pipe.send({ spent: processorMs() - begun, megabytes: grownTo() });
+  let over = false;
+  /** The thread's end follows its error; the first says why. */
   function end(ended: 'memory' | 'failed', why: string) {
+    if (over) return;
+    over = true;
     pipe.send({ ended, why });
     // The message is on its way; should nobody end this process, it ends by itself.
     setTimeout(die, WATCH_MS);

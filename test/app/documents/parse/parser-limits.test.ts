@@ -6,6 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readerByFork } from '../../../../app/documents/parse/fork-parser.ts';
 import { createParserClient } from '../../../../app/documents/parse/parser-client.ts';
+import type { FromProcess } from '../../../../app/documents/parse/parser-process.ts';
+import type { Ending } from '../../../../app/process/supervisor.ts';
 import type { Document } from '../../../../app/protocol/index.ts';
 import { newFolder, places, root } from '../../../support/core.ts';
 import { openShelf } from '../../../support/documents.ts';
@@ -90,6 +92,35 @@ test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, a
   await expect(read('busy', short)).rejects.toMatchObject({ code: 'unreadable', details: { why: 'time' } });
   await expect(read('signal')).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('SIGSEGV') });
   await expect(read('fine')).resolves.toMatchObject({ notices: [] });
+});
+
+test('what an ended reader still says is not taken for the next document', async () => {
+  const says: ((message: FromProcess) => void)[] = [];
+  const reader = createParserClient({
+    start: async () => {
+      const ended = Promise.withResolvers<Ending>();
+      return {
+        pipe: { send: () => {}, onMessage: (hear) => says.push(hear), onClose: () => {}, close: () => {} },
+        kill: () => ended.resolve({ how: 'signal SIGKILL', lastWords: '' }),
+        ended: ended.promise,
+      };
+    },
+  });
+  onTestFinished(() => reader.close());
+  const read = async (fileName: string, started: number) => {
+    const source = { path: '', fileName, bytes: 0, password: null, ocr: false };
+    const result = reader.read(source, 'text', { batch: () => {}, progress: () => {} }, new AbortController().signal);
+    await vi.waitFor(() => expect(says).toHaveLength(started));
+    await setTimeout(20);
+    return { result };
+  };
+  const first = await read('large', 1);
+  says[0]?.({ ended: 'memory', why: '' });
+  await expect(first.result).rejects.toMatchObject({ code: 'out-of-memory' });
+  const second = await read('small', 2);
+  says[0]?.({ ended: 'failed', why: 'its thread ended with code 1' });
+  says[1]?.({ done: { metadata: { title: 'small', pages: null }, notices: [] } });
+  await expect(second.result).resolves.toMatchObject({ metadata: { title: 'small' } });
 });
 
 test('what Longhand ended on twice waits for the user; an orderly end does not count', {
