@@ -1,15 +1,20 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createFileStore } from '../documents/import/file-store.ts';
 import type { PictureUrl } from '../engine/elsewhere/chat-body.ts';
 import { createPictureDecoder, type PictureDecoder } from '../pictures/picture-decoder.ts';
 import type { Size } from '../pictures/preprocessor.ts';
 import { picturesInUse } from '../store/chats/attachments.ts';
 import type { Database } from '../store/database/database.ts';
+import { temporaryFolder } from '../store/folder/temporary-folders.ts';
 
 //  pictures/<sha256>.<ending>   every picture of the chats once, by its content
 
 export type PictureStore = Pick<PictureDecoder, 'measure'> & {
   /** Keeps a copy. @throws LonghandError `unreadable`, `too-large`, `disk-full`, `not-found` */
   add(path: string, name: string): Promise<Size & { stored: string; bytes: number }>;
+  /** The same of a picture that is in memory. */
+  keep(bytes: Uint8Array, name: string): Promise<Size & { stored: string; bytes: number }>;
   pathOf(stored: string): string;
   /** As WebP. @throws LonghandError `unreadable`, `not-found` */
   preview(stored: string, edge: number): Promise<Uint8Array>;
@@ -27,13 +32,24 @@ const SENT_EDGE = 1568;
 export function createPictureStore(db: Database, options: { folder: string; worker: string }): PictureStore {
   const files = createFileStore(options.folder);
   const decoder = createPictureDecoder({ worker: options.worker });
+  async function add(path: string, name: string) {
+    // What cannot be decoded is not kept.
+    await decoder.measure({ path });
+    const { storedName: stored, bytes } = await files.take(path, name);
+    const { width, height } = await decoder.measure({ path: files.pathOf(stored) });
+    return { stored, bytes, width, height };
+  }
   return {
-    async add(path, name) {
-      // What cannot be decoded is not kept.
-      await decoder.measure({ path });
-      const { storedName: stored, bytes } = await files.take(path, name);
-      const { width, height } = await decoder.measure({ path: files.pathOf(stored) });
-      return { stored, bytes, width, height };
+    add,
+    async keep(bytes, name) {
+      const folder = temporaryFolder('copy');
+      try {
+        const path = join(folder, 'picture');
+        await writeFile(path, bytes, { mode: 0o600 });
+        return await add(path, name);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
     },
     measure: decoder.measure,
     pathOf: files.pathOf,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Attachment, Chat, Message, SamplingSettings, SearchHit } from './chat/chat.ts';
+import { Attachment } from './chat/attachment.ts';
+import { Chat, Message, SamplingSettings, SearchHit } from './chat/chat.ts';
 import { ToolChoice, ToolNames, toolCalls } from './chat/tools.ts';
 import { PauseAction, StatsSample } from './chat/turn.ts';
 import { documentCalls } from './documents.ts';

@@ -1,5 +1,6 @@
 export * from './background.ts';
 export * from './calls.ts';
+export * from './chat/attachment.ts';
 export * from './chat/chat.ts';
 export * from './chat/pictures.ts';
 export * from './chat/tools.ts';

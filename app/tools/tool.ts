@@ -14,6 +14,12 @@ export type Consent = {
   readonly destroys: boolean;
 };
 
+/** A picture that a tool gave, as its file is. */
+export type ResultPicture = { readonly bytes: Uint8Array; readonly name: string };
+
+/** What a call gave: text for the model, and pictures for the user, which the text names. */
+export type ToolResult = { readonly text: string; readonly pictures: readonly ResultPicture[] };
+
 export type Tool = {
   /** As the model calls it. */
   readonly name: string;
@@ -25,8 +31,11 @@ export type Tool = {
   /** For the model, which reads English best. */
   readonly description: string;
   readonly parameters: Parameters;
-  /** The result as text for the model. @throws ToolError with what the model and the user are told */
-  run(given: Readonly<Record<string, unknown>>, context: CallContext): Promise<string> | string;
+  /** A text alone has no pictures. @throws ToolError with what the model and the user are told */
+  run(
+    given: Readonly<Record<string, unknown>>,
+    context: CallContext,
+  ): Promise<string | ToolResult> | string | ToolResult;
 };
 
 /** A call that came to nothing. */

@@ -1,6 +1,6 @@
 import type { ToolEntry } from '../protocol/index.ts';
 import type { Tool as ToolSchema } from '../text/chat-template.ts';
-import { type CallContext, type Consent, type Tool, ToolError } from './tool.ts';
+import { type CallContext, type Consent, type Tool, ToolError, type ToolResult } from './tool.ts';
 
 /** All tools that there are. */
 export type Toolbox = {
@@ -9,9 +9,9 @@ export type Toolbox = {
   schemas(names: readonly string[]): ToolSchema[];
   /** Null where nobody has to allow it, or there is no such tool. */
   consentOf(name: string): Consent | null;
-  /** Ends with a result of at most `MAX_RESULT` characters, whatever the tool does; soon after the signal is aborted, too.
+  /** Ends with a text of at most `MAX_RESULT` characters, whatever the tool does; soon after the signal is aborted, too.
    *  @throws ToolError with no more than that */
-  run(name: string, given: unknown, context: CallContext): Promise<string>;
+  run(name: string, given: unknown, context: CallContext): Promise<ToolResult>;
 };
 
 /** Characters of a result that a model gets. The rest would push the conversation out of its context. */
@@ -64,7 +64,9 @@ export function createToolbox(offered: () => readonly Tool[], timeLimitMs = MAX_
       });
       const call = async () => tool.run(given as Record<string, unknown>, { ...context, signal });
       try {
-        return shortened(await Promise.race([call(), ended]));
+        const result = await Promise.race([call(), ended]);
+        const { text, pictures } = typeof result === 'string' ? { text: result, pictures: [] } : result;
+        return { text: shortened(text), pictures };
       } catch (error) {
         const { problem, message } = error instanceof ToolError ? error : toolErrorOf(error);
         throw new ToolError(problem, shortened(message));

@@ -28,7 +28,9 @@ export function ChatMenu({ chat, icon }: { chat: Chat; icon: 'down' | 'more' }) 
         t('stats.exported', figures),
       quote: quotingIn(t),
     };
-    const pictures = branch.flatMap(({ attachments }) => attachments.filter(isPicture));
+    const pictures = branch.flatMap(({ attachments, toolUses }) =>
+      [...attachments, ...toolUses.flatMap((use) => use.pictures)].filter(isPicture),
+    );
     const shown = await addressesOf(pictures.map(({ id }) => id));
     await copyText(chatAsMarkdown(chat.title, branch, samples, formats, words, shown));
   };

@@ -31,16 +31,16 @@ export const quotingIn =
     t('sources.quotedFrom', { text, where: whereOf(name, location, t) });
 
 /** The answer with what is quoted below it. */
-export function answerAsMarkdown(message: Message, quote: Quoting): string {
+export function answerAsMarkdown(message: Message, quote: Quoting, shown: Shown = new Map()): string {
   const quoted = quotedIn(message.grounding);
-  if (!quoted) return textWithCalls(message);
+  if (!quoted) return textWithCalls(message, shown);
   const { text, source, location } = quoted;
   const line = quote({ text: asItStands(text), name: asItStands(source.name), location });
-  return quoteStandsAlone(message) ? `> ${line}` : `${textWithCalls(message)}\n\n> ${line}`;
+  return quoteStandsAlone(message) ? `> ${line}` : `${textWithCalls(message, shown)}\n\n> ${line}`;
 }
 
 /** Calls stand where they were made, as lists with the results in fences that they cannot end. */
-function textWithCalls({ text, toolUses }: Message): string {
+function textWithCalls({ text, toolUses }: Message, shown: Shown): string {
   let out = '';
   let at = 0;
   for (const use of toolUses) {
@@ -51,6 +51,7 @@ function textWithCalls({ text, toolUses }: Message): string {
     const fence = '`'.repeat(longest + 1);
     out += `- **${use.name}** \`${argumentsLine(use.arguments).replaceAll('`', '´')}\`\n\n`;
     if (use.result !== null) out += `${fence}\n${use.result}\n${fence}\n\n`;
+    for (const line of attached(use.pictures, shown)) out += `${line}\n\n`;
   }
   return (out + text.slice(at)).trimEnd();
 }
@@ -84,7 +85,7 @@ export function chatAsMarkdown(
       const said = [`## ${words.you}`, ...attached(message.attachments, shown), message.text];
       return said.filter((part) => part !== '').join('\n\n');
     }
-    const parts = [`## ${message.modelName ?? words.answer}`, answerAsMarkdown(message, words.quote)];
+    const parts = [`## ${message.modelName ?? words.answer}`, answerAsMarkdown(message, words.quote, shown)];
     const speed = speedOf(message, samples.get(message.id) ?? [], formats, words);
     return [...parts, ...(speed === null ? [] : [speed])].join('\n\n');
   });

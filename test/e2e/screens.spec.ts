@@ -60,7 +60,10 @@ const shots: Shot[] = [
   {
     name: 'tools',
     scene: 'tools',
-    prepare: (page) => page.getByRole('button', { name: /^Calculator 8/ }).click(),
+    prepare: async (page) => {
+      await page.getByRole('button', { name: /^Calculator 8/ }).click();
+      await page.getByRole('button', { name: /^notes_read_media_file/ }).click();
+    },
   },
   { name: 'tools-menu', scene: 'tools', prepare: overlay('tools') },
   { name: 'loop', scene: 'loop' },

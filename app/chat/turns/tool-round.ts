@@ -1,7 +1,15 @@
-import { type Message, TOOL_STEPS, type ToolChoice, type ToolUse, type ToolUseId } from '../../protocol/index.ts';
+import {
+  failureOf,
+  type Message,
+  TOOL_STEPS,
+  type ToolChoice,
+  type ToolUse,
+  type ToolUseId,
+} from '../../protocol/index.ts';
+import { addResultPicture } from '../../store/chats/attachments.ts';
 import { addToolUses, INTERRUPTED, toolUsesOf, updateToolUse } from '../../store/chats/tool-uses.ts';
 import type { ParsedCall } from '../../text/tool-calls/call-formats.ts';
-import { ToolError } from '../../tools/tool.ts';
+import { type ResultPicture, ToolError } from '../../tools/tool.ts';
 import type { ChatDeps, ChatTools } from '../deps.ts';
 
 //  What an answer calls, one call after the other. A call is on disk as running before it begins, so that no end of Longhand makes
@@ -35,6 +43,22 @@ export function createToolRounds(
   const change = (use: ToolUse, state: ToolUse['state'], result: string | null) =>
     changed(updateToolUse(db, use, { state, result }));
 
+  /** Returns a line about each that is no picture, whatever the tool says. @throws LonghandError as the disk */
+  async function keepPictures(use: ToolUse, pictures: readonly ResultPicture[]): Promise<string[]> {
+    const missing: string[] = [];
+    for (const { bytes, name } of pictures) {
+      try {
+        const kept = await core.pictures.keep(bytes, name);
+        addResultPicture(db, { useId: use.id, messageId: answer.id }, { ...kept, name }, core.now());
+      } catch (error) {
+        const { code } = failureOf(error);
+        if (code !== 'unreadable' && code !== 'too-large') throw error;
+        missing.push(`[${name} cannot be decoded, and is not shown]`);
+      }
+    }
+    return missing;
+  }
+
   /** Asks where somebody has to allow it. */
   async function mayRun(use: ToolUse, signal: AbortSignal): Promise<boolean> {
     const consent = core.tools.consentOf(use.name);
@@ -63,8 +87,10 @@ export function createToolRounds(
     const ms = () => Math.round(performance.now() - begin);
     try {
       const context = { chatId: answer.chatId, messageId: answer.id, signal };
-      const result = await core.tools.run(use.name, JSON.parse(use.arguments), context);
-      change(use, { status: 'done', ms: ms() }, result);
+      const { text, pictures } = await core.tools.run(use.name, JSON.parse(use.arguments), context);
+      const took = ms();
+      const missing = await keepPictures(use, pictures);
+      change(use, { status: 'done', ms: took }, [text, ...missing].join('\n'));
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
       if (signal.aborted) change(use, { status: 'interrupted' }, INTERRUPTED);

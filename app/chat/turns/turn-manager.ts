@@ -325,7 +325,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
         copyBegin(db, messageId, id, {
           text: use.textAt,
           thinking: use.thinkingAt,
-          tokens: repeatFrom(db, use, messageId, id),
+          tokens: repeatFrom(db, use, messageId, id, core.now()),
         });
         return getMessage(db, id);
       });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Grounding } from '../documents.ts';
 import { Failure } from '../errors.ts';
-import { AttachmentId, ChatId, CollectionId, ElsewhereId, MessageId, ModelId, Time, TurnId } from '../ids.ts';
+import { ChatId, CollectionId, ElsewhereId, MessageId, ModelId, Time, TurnId } from '../ids.ts';
+import { Attachment } from './attachment.ts';
 import { ToolNames, ToolUse } from './tools.ts';
 import { FinishReason, LoopEvidence, Timings, Usage } from './turn.ts';
 
@@ -20,17 +21,6 @@ export const SamplingSettings = z
   })
   .partial();
 export type SamplingSettings = z.infer<typeof SamplingSettings>;
-
-export const Attachment = z.object({
-  id: AttachmentId,
-  name: z.string(),
-  bytes: z.number().int(),
-  /** Of a picture: for a model that sees. */
-  tokens: z.number().int().nullable(),
-  /** In pixels, upright; null: a text. */
-  picture: z.object({ width: z.number().int(), height: z.number().int() }).nullable().default(null),
-});
-export type Attachment = z.infer<typeof Attachment>;
 
 export const Chat = z.object({
   id: ChatId,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ModelId, ToolUseId } from '../ids.ts';
+import { Attachment } from './attachment.ts';
 
 //  What a model may do besides writing, and what it did.
 
@@ -50,6 +51,8 @@ export const ToolUse = z.object({
   arguments: z.string(),
   /** What the model gets to read; null until it is known. */
   result: z.string().nullable(),
+  /** Pictures among what came back: the user sees them, the model is told of them in words. */
+  pictures: z.array(Attachment).default([]),
   state: ToolUseState,
   /** Calls that were made at once have the same; counted from 0. */
   step: z.number().int().nonnegative(),

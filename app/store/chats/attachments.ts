@@ -1,4 +1,4 @@
-import type { Attachment, AttachmentId, ChatId, MessageId } from '../../protocol/index.ts';
+import type { Attachment, AttachmentId, ChatId, MessageId, ToolUseId } from '../../protocol/index.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import type { Database } from '../database/database.ts';
 import { newId } from '../database/uuid.ts';
@@ -51,6 +51,63 @@ export function addAttachment(
   return attachmentOf({ id, name, bytes, tokens, picture: stored, width, height });
 }
 
+/** What a call of a tool shows: beside its message from the first, with which it goes. */
+export function addResultPicture(
+  db: Database,
+  { useId, messageId }: { useId: ToolUseId; messageId: MessageId },
+  { name, bytes, stored, width, height }: StoredPicture & { name: string; bytes: number },
+  now: number,
+) {
+  db.run(
+    `INSERT INTO attachments (id, chat_id, message_id, position, use_id, name, bytes, tokens, text, picture, width, height)
+     SELECT ?, chat_id, id, (SELECT count(*) FROM attachments WHERE use_id = ?), ?, ?, ?, NULL, '', ?, ?, ?
+     FROM messages WHERE id = ?`,
+    newId(now),
+    useId,
+    useId,
+    name,
+    bytes,
+    stored,
+    width,
+    height,
+    messageId,
+  );
+}
+
+/** Of one call, or of all of a message or a chat. */
+export function resultPicturesOf(
+  db: Database,
+  where: 'use_id' | 'message_id' | 'chat_id',
+  id: string,
+): Map<string, Attachment[]> {
+  const found = new Map<string, Attachment[]>();
+  const rows = db.all<AttachmentRow & { use: ToolUseId }>(
+    `SELECT ${ATTACHMENT}, use_id AS use FROM attachments WHERE ${where} = ? AND use_id IS NOT NULL ORDER BY position`,
+    id,
+  );
+  for (const row of rows) found.set(row.use, [...(found.get(row.use) ?? []), attachmentOf(row)]);
+  return found;
+}
+
+/** A call that is shown in another version of its message shows the same there. */
+export function copyResultPictures(
+  db: Database,
+  from: ToolUseId,
+  to: { useId: ToolUseId; messageId: MessageId },
+  now: number,
+) {
+  for (const { id } of db.all<{ id: string }>('SELECT id FROM attachments WHERE use_id = ? ORDER BY position', from)) {
+    db.run(
+      `INSERT INTO attachments (id, chat_id, message_id, position, use_id, name, bytes, tokens, text, picture, width, height)
+       SELECT ?, chat_id, ?, position, ?, name, bytes, tokens, text, picture, width, height FROM attachments WHERE id = ?`,
+      newId(now),
+      to.messageId,
+      to.useId,
+      id,
+    );
+  }
+}
+
 /** Only while it waits in the composer; what was sent belongs to its message. */
 export function removeAttachment(db: Database, attachmentId: AttachmentId) {
   const { changes } = db.run('DELETE FROM attachments WHERE id = ? AND message_id IS NULL', attachmentId);
@@ -74,7 +131,9 @@ const attachedOf = ({ name, text, picture, width, height }: AttachedRow): Attach
 });
 
 export const attachedTo = (db: Database, messageId: MessageId): Attached[] =>
-  db.all<AttachedRow>(`${ATTACHED} WHERE message_id = ? ORDER BY position`, messageId).map(attachedOf);
+  db
+    .all<AttachedRow>(`${ATTACHED} WHERE message_id = ? AND use_id IS NULL ORDER BY position`, messageId)
+    .map(attachedOf);
 
 export const attachedWaiting = (db: Database, ids: readonly AttachmentId[]): Attached[] =>
   ids.flatMap((id) => db.all<AttachedRow>(`${ATTACHED} WHERE id = ? AND message_id IS NULL`, id).map(attachedOf));
@@ -107,7 +166,7 @@ export const detachAttachments = (db: Database, messageId: MessageId) =>
 /** Gives a new version of a message the same attachments. */
 export function copyAttachments(db: Database, from: MessageId, to: MessageId, now: number) {
   for (const { id } of db.all<{ id: string }>(
-    'SELECT id FROM attachments WHERE message_id = ? ORDER BY position',
+    'SELECT id FROM attachments WHERE message_id = ? AND use_id IS NULL ORDER BY position',
     from,
   )) {
     db.run(

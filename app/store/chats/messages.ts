@@ -66,7 +66,7 @@ export function messagesOf(db: Database, chatId: ChatId): Message[] {
   const attached = new Map<string, Attachment[]>();
   const rows = db.all<AttachmentRow & { messageId: string }>(
     `SELECT ${ATTACHMENT}, message_id AS messageId FROM attachments
-     WHERE chat_id = ? AND message_id IS NOT NULL ORDER BY position`,
+     WHERE chat_id = ? AND message_id IS NOT NULL AND use_id IS NULL ORDER BY position`,
     chatId,
   );
   for (const row of rows) {
@@ -82,7 +82,7 @@ export function findMessage(db: Database, messageId: MessageId): Message | undef
   const row = db.get<MessageRow>(`${select} WHERE id = ?`, messageId);
   if (!row) return undefined;
   const attachments = db.all<AttachmentRow>(
-    `SELECT ${ATTACHMENT} FROM attachments WHERE message_id = ? ORDER BY position`,
+    `SELECT ${ATTACHMENT} FROM attachments WHERE message_id = ? AND use_id IS NULL ORDER BY position`,
     messageId,
   );
   return messageOf(row, attachments.map(attachmentOf), toolUsesOf(db, messageId));

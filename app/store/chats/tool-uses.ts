@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import type { MessageId, ToolUse, ToolUseId } from '../../protocol/index.ts';
+import type { Attachment, MessageId, ToolUse, ToolUseId } from '../../protocol/index.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import type { Database } from '../database/database.ts';
+import { copyResultPictures, resultPicturesOf } from './attachments.ts';
 
 type Row = {
   id: ToolUseId;
@@ -17,19 +18,24 @@ type Row = {
 
 const columns = 'id, message_id, step, name, arguments, result, state, text_at, thinking_at';
 
-const toolUseOf = (row: Row): ToolUse => ({
+const toolUseOf = (row: Row, pictures: ReadonlyMap<string, Attachment[]>): ToolUse => ({
   id: row.id,
   name: row.name,
   arguments: row.arguments,
   result: row.result,
+  pictures: pictures.get(row.id) ?? [],
   state: JSON.parse(row.state),
   step: row.step,
   textAt: row.text_at,
   thinkingAt: row.thinking_at,
 });
 
-export const toolUsesOf = (db: Database, messageId: MessageId): ToolUse[] =>
-  db.all<Row>(`SELECT ${columns} FROM tool_uses WHERE message_id = ? ORDER BY number`, messageId).map(toolUseOf);
+export function toolUsesOf(db: Database, messageId: MessageId): ToolUse[] {
+  const rows = db.all<Row>(`SELECT ${columns} FROM tool_uses WHERE message_id = ? ORDER BY number`, messageId);
+  if (rows.length === 0) return [];
+  const pictures = resultPicturesOf(db, 'message_id', messageId);
+  return rows.map((row) => toolUseOf(row, pictures));
+}
 
 /** Of all messages of a chat. */
 export function toolUsesOfChat(db: Database, chatId: string): Map<MessageId, ToolUse[]> {
@@ -38,7 +44,9 @@ export function toolUsesOfChat(db: Database, chatId: string): Map<MessageId, Too
     `SELECT ${columns} FROM tool_uses WHERE message_id IN (SELECT id FROM messages WHERE chat_id = ?) ORDER BY number`,
     chatId,
   );
-  for (const row of rows) uses.set(row.message_id, [...(uses.get(row.message_id) ?? []), toolUseOf(row)]);
+  if (rows.length === 0) return uses;
+  const pictures = resultPicturesOf(db, 'chat_id', chatId);
+  for (const row of rows) uses.set(row.message_id, [...(uses.get(row.message_id) ?? []), toolUseOf(row, pictures)]);
   return uses;
 }
 
@@ -51,7 +59,7 @@ export function tokensAtSteps(db: Database, messageId: MessageId): Map<number, n
   return new Map(rows.map(({ step, ids_at }) => [step, ids_at]));
 }
 
-export type NewToolUse = Omit<ToolUse, 'id' | 'result' | 'state'> & {
+export type NewToolUse = Omit<ToolUse, 'id' | 'result' | 'pictures' | 'state'> & {
   result?: string | null;
   state?: ToolUse['state'];
 };
@@ -66,7 +74,8 @@ export function addToolUses(
   return db.transaction(() =>
     uses.map((use) => {
       const id = newUseId(db);
-      const added: ToolUse = { ...use, id, result: use.result ?? null, state: use.state ?? { status: 'waiting' } };
+      const { result = null, state = { status: 'waiting' } } = use;
+      const added: ToolUse = { ...use, id, result, pictures: [], state };
       db.run(
         `INSERT INTO tool_uses (id, message_id, step, name, arguments, result, state, text_at, thinking_at, ids_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -99,15 +108,17 @@ export function updateToolUse(
     use.id,
   );
   if (changes === 0) throw new LonghandError('not-found', `[tools] no call ${use.id}`);
-  return { ...use, state, result };
+  return { ...use, state, result, pictures: resultPicturesOf(db, 'use_id', use.id).get(use.id) ?? [] };
 }
 
 /** Copies the calls of an answer up to one, which waits to be made once more. Returns the tokens of the answer before it. */
-export function repeatFrom(db: Database, use: ToolUse, from: MessageId, to: MessageId): number {
+export function repeatFrom(db: Database, use: ToolUse, from: MessageId, to: MessageId, now: number): number {
   const at = tokensAtSteps(db, from);
   for (const one of toolUsesOf(db, from).filter(({ step }) => step <= use.step)) {
-    const again = one.id === use.id ? { ...one, result: null, state: { status: 'waiting' as const } } : one;
-    addToolUses(db, to, [again], at.get(one.step) ?? 0);
+    const isMade = one.id === use.id;
+    const again = isMade ? { ...one, result: null, state: { status: 'waiting' as const } } : one;
+    const [copy] = addToolUses(db, to, [again], at.get(one.step) ?? 0);
+    if (copy && !isMade) copyResultPictures(db, one.id, { useId: copy.id, messageId: to }, now);
   }
   return at.get(use.step) ?? 0;
 }

@@ -1,12 +1,12 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { guarded, type McpConfig, type McpState } from '../../protocol/index.ts';
-import { ToolError } from '../tool.ts';
+import { ToolError, type ToolResult } from '../tool.ts';
 import { MAX_MS } from '../toolbox.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { McpError } from './mcp-error.ts';
 import type { ProgramTransport } from './program-transport.ts';
-import { type CallResult, resultText } from './result-text.ts';
+import { type CallResult, resultOf } from './result.ts';
 
 /** A tool as its server names it. */
 export type NamedTool = {
@@ -24,7 +24,7 @@ export type Connection = {
   /** Starts it where it does not run. @throws McpError */
   tools(): Promise<NamedTool[]>;
   /** @throws ToolError */
-  call(tool: string, given: object, signal: AbortSignal): Promise<string>;
+  call(tool: string, given: object, signal: AbortSignal): Promise<ToolResult>;
   close(): Promise<void>;
 };
 
@@ -136,9 +136,10 @@ export function createConnection({ version, config, fetch, changed }: Connection
         const { problem, message } = failed(error, transport);
         throw new ToolError(problem === 'no-answer' ? 'timed-out' : 'failed', `its server: ${message}`);
       }
-      const text = masked(resultText(answer), secrets);
+      const result = resultOf(answer);
+      const text = masked(result.text, secrets);
       if (answer.isError) throw new ToolError('failed', text);
-      return text;
+      return { ...result, text };
     },
     async close() {
       const last = open;

@@ -10,6 +10,8 @@ import { useToolNames } from '../../stores/tools.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { isPicture } from '../pictures/picture.ts';
+import { Thumbnail } from '../pictures/thumbnail.tsx';
 
 const PENDING: ReadonlySet<ToolUse['state']['status']> = new Set(['waiting', 'asking', 'running']);
 
@@ -46,6 +48,13 @@ export function ToolBlock({ message, use }: { message: Message; use: ToolUse }) 
         <div className="border-t border-line px-2.5 pt-2 pb-2.5">
           <Part label={t('tools.arguments')} text={argumentsText(use.arguments)} />
           {use.result !== null && <Part label={t('tools.result')} text={use.result} />}
+          {use.pictures.some(isPicture) && (
+            <div className="mt-2 flex flex-wrap gap-2">
+              {use.pictures.filter(isPicture).map((picture) => (
+                <Thumbnail key={picture.id} picture={picture} />
+              ))}
+            </div>
+          )}
           {asking && <Consent message={message} use={use} />}
           {!isRunning(message) && !PENDING.has(state.status) && (
             <Button icon="retry" className="mt-2" onClick={() => void actions.runToolAgain(message.id, use.id)}>

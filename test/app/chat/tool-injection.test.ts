@@ -81,6 +81,7 @@ const answerWith = (result: string): Message =>
         name: 'weather',
         arguments: '{"city":"Berlin"}',
         result,
+        pictures: [],
         state: { status: 'done', ms: 1 },
         step: 0,
         textAt: 13,

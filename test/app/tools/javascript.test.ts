@@ -3,9 +3,9 @@ import { javascript } from '../../../app/tools/sandbox/javascript.ts';
 import { type CallContext, ToolError } from '../../../app/tools/tool.ts';
 import { places } from '../../support/core.ts';
 
-const run = (code: string, signal = new AbortController().signal, timeLimitMs = 2000) =>
-  Promise.resolve(
-    javascript(places.sandbox, timeLimitMs).run({ code }, { chatId: 'c', messageId: 'm', signal } as CallContext),
+const run = async (code: string, signal = new AbortController().signal, timeLimitMs = 2000) =>
+  String(
+    await javascript(places.sandbox, timeLimitMs).run({ code }, { chatId: 'c', messageId: 'm', signal } as CallContext),
   );
 const problem = (code: string, timeLimitMs?: number) =>
   run(code, undefined, timeLimitMs).then(

@@ -3,79 +3,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Client, McpServer, McpServerId, NewMcpServer } from '../../../app/protocol/index.ts';
+import type { AttachmentId, McpServerId } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database/database.ts';
-import { listen, newFolder, next, places, readMessage, root, startCore } from '../../support/core.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
+import { newFolder, next, readMessage } from '../../support/core.ts';
+import { ask, bin, call, decide, program, start, written } from './tool-servers.ts';
 
-//  Real servers of tools, and ones that behave badly, behind the real core; the model alone is scripted.
-
-const template = readFileSync(join(places.resources, 'starter-model/chat_template.jinja'), 'utf8');
-const call = (name: string, given: Record<string, unknown>) =>
-  `<tool_call>\n${JSON.stringify({ name, arguments: given })}\n</tool_call>`;
-
-async function start(steps: readonly string[], dataFolder?: string) {
-  let step = 0;
-  const says = ({ priority }: { priority: string }) => (priority === 'chat' ? (steps[step++] ?? 'Done.') : '');
-  const core = await startCore({
-    startEngine: scriptedEngine(says, 4e9, template).startEngine,
-    ...(dataFolder !== undefined && { dataFolder }),
-  });
-  return { ...core, heard: listen(core.client) };
-}
-
-const bin = (name: string) => join(root, 'node_modules/@modelcontextprotocol', name, 'dist/index.js');
-const program = (name: string, args: string[], env: Record<string, string> = {}): NewMcpServer => ({
-  name,
-  config: { command: process.execPath, args, env },
-});
-
-/** A server that is written for a test: answers by `tools` and `call`, which see `send`. */
-function written(folder: string, body: string): string[] {
-  const file = join(folder, `server-${Math.round(performance.now() * 1000)}.mjs`);
-  writeFileSync(
-    file,
-    `import { createInterface } from 'node:readline';
-const send = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
-const tools = [{ name: 'go', description: 'Goes', inputSchema: { type: 'object', properties: {} } }];
-createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (method === 'initialize') send(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 't', version: '1' } });
-  ${body}
-  else if (method === 'tools/list') send(id, { tools });
-});`,
-  );
-  return [file];
-}
-
-async function ask(client: Client, heard: ReturnType<typeof listen>, servers: readonly McpServer[]) {
-  const chat = await client.call('chats.create', {});
-  await client.call('chats.update', {
-    chatId: chat.id,
-    tools: servers.flatMap(({ tools }) => tools.map(({ name }) => name)),
-  });
-  const sent = await client.call('turns.send', { chatId: chat.id, text: 'Go on.' });
-  return {
-    chat,
-    sent,
-    end: async () => {
-      await heard.end(sent.turnId);
-      return readMessage(client, chat.id, sent.messageId);
-    },
-  };
-}
-
-/** Answers what is asked about, in order. */
-function decide(client: Client, choices: ('once' | 'chat' | 'always' | 'deny')[]) {
-  const asked: string[] = [];
-  client.on('turn', ({ event, turnId }) => {
-    if (event.type !== 'tool' || event.use.state.status !== 'asking') return;
-    asked.push(event.use.name);
-    const choice = choices.shift() ?? 'deny';
-    void client.call('turns.decideTool', { turnId, useId: event.use.id, choice });
-  });
-  return asked;
-}
+//  Real servers of tools, and ones that behave badly.
 
 test('servers as others ship them: files and memory, with what is allowed once, for the chat, always and not at all', async () => {
   const folder = newFolder();
@@ -161,8 +94,13 @@ test('the server that shows everything: errors, structure, pictures; its secrets
   const [echo, sum, image, env] = (await end()).toolUses;
   expect(echo?.result).toBe('Echo: hello');
   expect(sum).toMatchObject({ state: { status: 'failed', problem: 'failed' } });
-  expect(image?.result).toMatch(/\[image\/png, \d+ KB: left out/);
+  // The model is told of a picture, the user sees it.
+  expect(image?.result).toMatch(/\[picture 1, image\/png, \d+ KB: the user sees it, you do not\]/);
   expect(image?.result?.length).toBeLessThan(400);
+  const [shown] = image?.pictures ?? [];
+  expect(shown).toMatchObject({ name: 'picture-1.png', picture: { width: 20, height: 20 } });
+  const { webp } = await client.call('attachments.preview', { attachmentId: shown?.id as AttachmentId, edge: 320 });
+  expect(Buffer.from(webp, 'base64').subarray(8, 12).toString()).toBe('WEBP');
   expect(env?.result).toContain('"TOKEN": "***"');
   // Only what a program needs to be found goes to it of our own environment.
   expect(env?.result).not.toContain('VITEST');

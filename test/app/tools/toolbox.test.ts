@@ -13,7 +13,7 @@ const tool = (run: Tool['run']): Tool => ({
 });
 const call = (run: Tool['run'], given: unknown = {}, signal?: AbortSignal) =>
   createToolbox(() => [tool(run)], 50).run('try', given, context(signal));
-const problemOf = (result: Promise<string>) =>
+const problemOf = (result: Promise<unknown>) =>
   result.then(
     () => null,
     (error) => (error instanceof ToolError ? [error.problem, error.message] : error),
@@ -39,7 +39,7 @@ test('a tool that never ends is given up, and one that is stopped ends at once',
 });
 
 test('a long result is cut where no character is cut', async () => {
-  const result = await call(() => `${'x'.repeat(MAX_RESULT - 1)}😀${'y'.repeat(10)}`);
+  const { text: result } = await call(() => `${'x'.repeat(MAX_RESULT - 1)}😀${'y'.repeat(10)}`);
   expect(result.isWellFormed()).toBe(true);
   expect(result.endsWith('\n[11 more characters were left out]')).toBe(true);
 });

@@ -1,4 +1,13 @@
-import type { Chat, McpServer, McpServerId, McpTool, ToolUse, ToolUseId, TurnId } from '../../../app/protocol/index.ts';
+import type {
+  AttachmentId,
+  Chat,
+  McpServer,
+  McpServerId,
+  McpTool,
+  ToolUse,
+  ToolUseId,
+  TurnId,
+} from '../../../app/protocol/index.ts';
 import type { TurnProgress } from '../../../renderer/stores/chat/reducers.ts';
 import { useChat } from '../../../renderer/stores/chat/store.ts';
 import { newMessage, nextId } from '../../support/fake-world.ts';
@@ -10,6 +19,7 @@ const use = (change: Partial<ToolUse>): ToolUse => ({
   name: 'calculator',
   arguments: '{}',
   result: null,
+  pictures: [],
   state: { status: 'done', ms: 3 },
   step: 0,
   textAt: 0,
@@ -72,6 +82,22 @@ export function toolsScene(): Scene {
         step: 1,
         textAt: intro.length + middle.length,
         result: '614.4',
+      }),
+      use({
+        name: 'notes_read_media_file',
+        arguments: '{"path":"/home/ada/notes/the-view.png"}',
+        step: 1,
+        textAt: intro.length + middle.length,
+        result: '[picture 1, image/png, 14 KB: the user sees it, you do not]',
+        pictures: [
+          {
+            id: nextId<AttachmentId>('picture'),
+            name: 'picture-1.png',
+            bytes: 14_336,
+            tokens: null,
+            picture: { width: 210, height: 130 },
+          },
+        ],
       }),
     ],
     timings,

@@ -10,6 +10,7 @@ const use = (step: number, textAt: number, change: Partial<ToolUse> = {}): ToolU
   name: 'clock',
   arguments: '{}',
   result: 'late',
+  pictures: [],
   state: { status: 'done', ms: 1 },
   step,
   textAt,
