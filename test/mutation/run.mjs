@@ -3,12 +3,16 @@
 // that nothing noticed the last time. --table: prints the table of README.md instead. What came out of each is in
 // .cache/mutation/results.json. A mistake in native/ or metal/ is compiled: a minute each.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MUTANTS } from './mutants.mjs';
+import { copyTree, folder, root } from './tree.mjs';
 
-const root = join(import.meta.dirname, '..', '..');
-const folder = join(root, '.cache', 'mutation');
+if (process.argv.includes('--draw')) {
+  await import('./draw/run.mjs');
+  process.exit();
+}
+
 const tree = join(folder, 'tree');
 const resultsFile = join(folder, 'results.json');
 const LIMIT_MS = 10 * 60_000;
@@ -16,29 +20,6 @@ const LIMIT_MS = 10 * 60_000;
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const results = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : {};
 const keyOf = ({ file, from, to }) => `${file}\n${from}\n${to}`;
-
-/** Files that git knows or would take, as they are now; what was fetched is shared. */
-function copyTree() {
-  const { stdout } = spawnSync('git', ['ls-files', '-zco', '--exclude-standard'], { cwd: root, maxBuffer: 1e8 });
-  for (const file of String(stdout).split('\0')) {
-    const [source, target] = [join(root, file), join(tree, file)];
-    if (file === '' || !existsSync(source) || isSame(source, target)) continue;
-    mkdirSync(dirname(target), { recursive: true });
-    cpSync(source, target, { preserveTimestamps: true });
-  }
-  if (!existsSync(join(tree, 'node_modules'))) symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
-  // What is built is built there anew where a mistake is made in it. Not the notes of CMake: they name the folder they are of.
-  for (const built of ['build/native/Release', 'dist']) {
-    const [source, target] = [join(root, built), join(tree, built)];
-    if (existsSync(source) && !existsSync(target)) cpSync(source, target, { recursive: true });
-  }
-}
-
-function isSame(source, target) {
-  if (!existsSync(target)) return false;
-  const [a, b] = [statSync(source), statSync(target)];
-  return a.size === b.size && Math.floor(a.mtimeMs) === Math.floor(b.mtimeMs);
-}
 
 const run = (command, args) =>
   spawnSync(command, args, {
@@ -108,7 +89,7 @@ if (process.argv.includes('--table')) {
   process.exit(0);
 }
 
-copyTree();
+copyTree(tree);
 const chosen = MUTANTS.filter(
   ({ row, file }) => words.length === 0 || words.some((word) => `${row} ${file}`.includes(word)),
 ).filter((mutant) => !process.argv.includes('--survived') || results[keyOf(mutant)] !== 'noticed');

@@ -1,0 +1,50 @@
+// Every drawn slip stands in one text, each beside what it replaces, and LONGHAND_SLIP says which is on: so one build serves
+// them all, and processes that a test starts have the slip too. With LONGHAND_SLIPS_REACHED, a file, the number of each that is
+// reached is noted there.
+
+/** Kernels that a driver compiles know no environment: such a slip is written into its file and built. */
+export const isText = (file) => /\.(metal|comp|glsl)$/.test(file) || /^metal\//.test(file);
+const isCpp = (file) => /\.(cc|h|mm)$/.test(file);
+
+const SWITCH = `
+// biome-ignore-all lint: carries slips
+function slipIsOn(id) {
+  const env = globalThis.process?.env;
+  if (env?.LONGHAND_SLIPS_REACHED) {
+    globalThis.slipsReached ??= new Set();
+    if (!globalThis.slipsReached.has(id)) {
+      globalThis.slipsReached.add(id);
+      try {
+        process.getBuiltinModule('node:fs').appendFileSync(env.LONGHAND_SLIPS_REACHED, id + '\\n');
+      } catch {}
+    }
+  }
+  return env?.LONGHAND_SLIP === String(id);
+}
+`;
+
+function switched({ file, id, from, to, statement }) {
+  if (isCpp(file)) {
+    if (statement) return `(slip_is_on(${id}) ? static_cast<void>(0) : static_cast<void>(${from}))`;
+    return `(slip_is_on(${id}) ? (${to}) : (${from}))`;
+  }
+  return statement ? `(slipIsOn(${id}) || (${from}))` : `(slipIsOn(${id}) ? (${to}) : (${from}))`;
+}
+
+/** `text` with all of `sites`, none of which is within another; `lines` gets where each stands now. */
+export function instrumented(text, sites, lines = new Map()) {
+  let [out, at] = ['', 0];
+  for (const site of [...sites].sort((a, b) => a.start - b.start)) {
+    out += text.slice(at, site.start);
+    const first = out.split('\n').length;
+    out += switched(site);
+    lines.set(site.id, [first, out.split('\n').length]);
+    at = site.end;
+  }
+  // A first line with #! or a directive has to stay first.
+  return out + text.slice(at) + (isCpp(sites[0].file) ? '' : SWITCH);
+}
+
+/** `text` with one slip in the place of what was there. */
+export const replaced = (text, { start, end, to, statement }) =>
+  text.slice(0, start) + (statement ? '(void)0' : `(${to})`) + text.slice(end);

@@ -1,0 +1,5 @@
+// The tests as they are, each file with a list of the slips that it reaches.
+import { mergeConfig } from 'vitest/config';
+import config from '../../vitest.config.ts';
+
+export default mergeConfig(config, { test: { setupFiles: ['mutation/draw/reached.ts'] } });
