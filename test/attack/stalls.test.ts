@@ -3,9 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { protocolFingerprint, socketPath, subprotocol } from '../../app/protocol/index.ts';
+import { type CollectionId, protocolFingerprint, socketPath, subprotocol } from '../../app/protocol/index.ts';
+import { createCollection } from '../../app/store/documents/collections.ts';
+import { openStore } from '../../app/store/store.ts';
 import { KEY, startApi } from '../app/server/api/api.ts';
-import { newFolder, startCore } from '../support/core.ts';
+import { newFolder, places, startCore } from '../support/core.ts';
 import { soaking } from '../support/soak.ts';
 import { BULK } from './bulk.ts';
 import { observe } from './observe.ts';
@@ -156,5 +158,61 @@ test('a document of one sentence, over and over, whose vectors are known with th
     expect(grown).toBeLessThan(MAX_GROWTH);
     expect(stall).toBeLessThan(100);
   });
+  tally.settle();
+});
+
+/** A collection whose passages all say one word, written straight into the database: `count` passages in documents of a thousand. */
+async function collectionOf(dataFolder: string, count: number): Promise<CollectionId> {
+  const { db, close } = await openStore({ folder: dataFolder, migrations: places.migrations });
+  const { id } = createCollection(db, 'Large', false, 0);
+  db.passing(() => {
+    db.run(
+      `WITH RECURSIVE counted (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM counted WHERE n + 1 < ?2)
+       INSERT INTO documents (id, collection_id, name, file_name, kind, bytes, added_at, source_path, source_changed_at, status,
+         state, passages)
+       SELECT 'd' || n, ?1, 'd' || n, 'd' || n, 'text', 1, 0, '/d' || n, 0, 'ready', '{"status":"ready"}', 1000 FROM counted`,
+      id,
+      count / 1000,
+    );
+    db.run(
+      `WITH RECURSIVE counted (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM counted WHERE n + 1 < ?)
+       INSERT INTO passages (id, document, position, text, overlap, headings, spans)
+       SELECT 'p' || n, (SELECT MIN(number) FROM documents WHERE id LIKE 'd%') + n / 1000, n % 1000 + 1,
+         'company word' || n || ' of a report', 0, '[]', x'' FROM counted`,
+      count,
+    );
+    db.run(`INSERT INTO passage_words (rowid, text, headings, name) SELECT number, text, '', '' FROM passages`);
+  });
+  close();
+  return id;
+}
+
+test('questions to a collection of 180,000 passages', async () => {
+  vi.stubEnv('LONGHAND_EMBEDDING', 'off');
+  const dataFolder = newFolder();
+  const collectionId = await collectionOf(dataFolder, 180_000);
+  const { client } = await startCore({ dataFolder });
+  const ask = (query: string) => client.call('documents.search', { query, collectionIds: [collectionId], limit: 20 });
+  const manyWords = Array.from({ length: 180 }, (_, at) => `word${at * 700}`).join(' ');
+  const asked: Record<string, () => Promise<unknown>> = {
+    'a word that every passage has': async () => expect((await ask('company')).hits).toHaveLength(20),
+    'words that every passage has': async () => expect((await ask('company report')).hits).toHaveLength(20),
+    'the beginning of every word': async () => expect((await ask('der Bericht und die companys')).hits).toBeDefined(),
+    'two hundred words, nearly': async () => expect((await ask(manyWords)).hits).not.toEqual([]),
+    'words of the language of the index': () => ask('company* AND NEAR(report "of) OR text : ^'),
+    'a question': () =>
+      client.call('documents.ask', { question: 'What does it report?', collectionIds: [collectionId] }),
+    'a task': () => client.call('documents.ask', { question: 'Summarise this', collectionIds: [collectionId] }),
+    'the list of documents': () => client.call('documents.list', { collectionId }),
+    'the list of collections': () => client.call('documents.collections'),
+  };
+  for (const [what, work] of Object.entries(asked))
+    await tally.refused(what, async () => {
+      const stop = observe();
+      await work();
+      const { grown, stall } = stop();
+      expect(grown).toBeLessThan(MAX_GROWTH);
+      expect(stall, what).toBeLessThan(100);
+    });
   tally.settle();
 });

@@ -70,7 +70,7 @@ async function whole(
   collectionIds: readonly CollectionId[],
   room: PromptBudget,
 ): Promise<StoredPassage[] | null> {
-  const passages = collectionPassages(db, collectionIds, room.tokens * TOKEN_CHARACTERS);
+  const passages = await collectionPassages(db, collectionIds, room.tokens * TOKEN_CHARACTERS);
   if (!passages || passages.length === 0) return null;
   const fit = await fitting(passages, room);
   return fit.length === passages.length ? fit : null;

@@ -22,33 +22,36 @@ export type HelpOptions = {
 export async function followHelp({ db, copies, folder, changed, removed, now }: HelpOptions): Promise<void> {
   const files = (await gatherFolder(folder)).files.filter(({ kind }) => kind === 'markdown');
   const hashes = await Promise.all(files.map(({ path }) => copies.hash(path)));
-  const collectionId = collectionOf(db, now());
-  const stored = listDocuments(db, collectionId);
-  for (const [at, file] of files.entries()) {
-    const { path: sourcePath, fileName, kind, bytes, changedAt: sourceChangedAt } = file;
-    const known = stored.find(({ document }) => document.fileName === fileName);
-    if (!known) {
-      changed(
-        addDocument(db, { collectionId, fileName, kind, bytes, sourcePath, sourceChangedAt, watched: false }, now())
-          .document,
-      );
-    } else if (known.sha256 !== hashes[at]) {
-      const patch = {
-        storedName: null,
-        sha256: null,
-        bytes,
-        sourcePath,
-        sourceChangedAt,
-        state: { status: 'queued' },
-      } as const;
-      changed(updateDocument(db, known.document.id, patch).document);
+  // Whatever of it is lost with the power is made anew at the next start: it is not waited for the disk, page by page.
+  db.passing(() => {
+    const collectionId = collectionOf(db, now());
+    const stored = listDocuments(db, collectionId);
+    for (const [at, file] of files.entries()) {
+      const { path: sourcePath, fileName, kind, bytes, changedAt: sourceChangedAt } = file;
+      const known = stored.find(({ document }) => document.fileName === fileName);
+      if (!known) {
+        changed(
+          addDocument(db, { collectionId, fileName, kind, bytes, sourcePath, sourceChangedAt, watched: false }, now())
+            .document,
+        );
+      } else if (known.sha256 !== hashes[at]) {
+        const patch = {
+          storedName: null,
+          sha256: null,
+          bytes,
+          sourcePath,
+          sourceChangedAt,
+          state: { status: 'queued' },
+        } as const;
+        changed(updateDocument(db, known.document.id, patch).document);
+      }
     }
-  }
-  for (const { document } of stored) {
-    if (files.some(({ fileName }) => fileName === document.fileName)) continue;
-    deleteDocument(db, document.id, now());
-    removed(document.id);
-  }
+    for (const { document } of stored) {
+      if (files.some(({ fileName }) => fileName === document.fileName)) continue;
+      deleteDocument(db, document.id, now());
+      removed(document.id);
+    }
+  });
 }
 
 function collectionOf(db: Database, now: number): CollectionId {

@@ -64,12 +64,12 @@ export function tellingWords(db: Database, query: string): string[] {
 export const rarity = (all: number, having: number): number => Math.log(1 + (all - having + 0.5) / (having + 0.5));
 
 /** By words: bm25 over text, headings and names; parts of names and numbers besides. Best first. */
-export function searchPassages(db: Database, wanted: Wanted): Found[] {
+export async function searchPassages(db: Database, wanted: Wanted): Promise<Found[]> {
   const language = languageOf(wanted.query);
   const terms = tellingWords(db, wanted.query).map((word) => termOf(word, language));
-  const byWords = terms.length > 0 ? matchPassages(db, 'passage_words', terms, wanted) : [];
+  const byWords = terms.length > 0 ? await matchPassages(db, 'passage_words', terms, wanted) : [];
   const codes = codesOf(wanted.query).map((code) => quoted(indexed(code)));
-  const byCodes = codes.length > 0 ? matchPassages(db, 'passage_codes', codes, wanted) : [];
+  const byCodes = codes.length > 0 ? await matchPassages(db, 'passage_codes', codes, wanted) : [];
   return fuse([byWords, byCodes]).slice(0, wanted.limit);
 }
 
@@ -145,7 +145,8 @@ function placesOf(text: string, words: readonly string[]): WordPlace[] {
   const places: WordPlace[] = [];
   for (const match of folded.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
     const [there] = match;
-    const found = wanted.find(({ word, root }) => there.startsWith(word) || stem(there) === root);
+    const thereRoot = stem(there);
+    const found = wanted.find(({ word, root }) => there.startsWith(word) || thereRoot === root);
     if (found) places.push({ start: match.index, end: match.index + there.length, word: found.word });
   }
   for (const word of words.filter((one) => !/^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]/u.test(one))) {

@@ -59,7 +59,7 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
     collectionIds,
     limit: Math.max(LOOKED_AT, wanted.limit),
   });
-  const byWords = searchPassages(db, { ...wanted, limit: Math.max(LOOKED_AT, wanted.limit) });
+  const byWords = await searchPassages(db, { ...wanted, limit: Math.max(LOOKED_AT, wanted.limit) });
   if (!near) {
     const found = contentsLast(
       byWords.map((one, at) => ({ ...one, similarity: null, ranks: { words: at + 1, meaning: null } })),

@@ -1,32 +1,38 @@
+import type { SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { guarded } from '../../protocol/index.ts';
 
 //  What takes as long as a database is large is done on a thread of its own, over a connection of its own: checking a whole file,
-//  and writing the log into the database. The thread starts with the first of it.
+//  writing the log into the database, ranking every passage that has a word. The thread starts with the first of it.
 
 export type Check = 'quick_check' | 'integrity_check';
 
 /** `errcode`: of SQLite, when the file could not be looked at. */
 export type Checked = { problem: string | null; errcode?: number };
 
+/** `rows`: null when there was a problem. */
+export type ReadRows = Checked & { rows: unknown[] | null };
+
 export type DatabaseThread = {
   check(path: string, check: Check): Promise<Checked>;
   /** Writes what is in the log into the database, as far as nobody reads or writes there; `truncate`: and empties the log. */
   checkpoint(path: string, truncate?: boolean): Promise<Checked>;
+  /** What a query finds among what is committed. */
+  read(path: string, sql: string, values: readonly SQLInputValue[]): Promise<ReadRows>;
   close(): void;
 };
 
-type Task = { path: string; sql: string };
+type Task = { path: string; sql: string; values: readonly SQLInputValue[] };
 
 export function createDatabaseThread(): DatabaseThread {
   let worker: Worker | null = null;
   let closed = false;
-  const waiting = new Map<number, (checked: Checked) => void>();
+  const waiting = new Map<number, (answer: ReadRows) => void>();
   let last = 0;
 
   function ended(reason: string) {
     worker = null;
-    for (const answer of waiting.values()) answer({ problem: reason });
+    for (const answer of waiting.values()) answer({ problem: reason, rows: null });
     waiting.clear();
   }
 
@@ -35,8 +41,8 @@ export function createDatabaseThread(): DatabaseThread {
     made.unref();
     made.on(
       'message',
-      guarded(console.error, ({ id, ...checked }: Checked & { id: number }) => {
-        waiting.get(id)?.(checked);
+      guarded(console.error, ({ id, ...answer }: ReadRows & { id: number }) => {
+        waiting.get(id)?.(answer);
         waiting.delete(id);
       }),
     );
@@ -55,18 +61,26 @@ export function createDatabaseThread(): DatabaseThread {
     return made;
   }
 
-  const ask = (task: Task): Promise<Checked> =>
+  const ask = (task: Task): Promise<ReadRows> =>
     new Promise((answer) => {
-      if (closed) return answer({ problem: 'closed' });
+      if (closed) return answer({ problem: 'closed', rows: null });
       worker ??= started();
       waiting.set(++last, answer);
       worker.postMessage({ id: last, ...task });
     });
 
+  /** What a pragma says first is `ok`, or 0, or what is wrong. */
+  async function pragma(path: string, sql: string): Promise<Checked> {
+    const { rows, ...checked } = await ask({ path, sql, values: [] });
+    if (rows === null) return checked;
+    const [first = 'no answer'] = Object.values(rows[0] ?? {});
+    return { problem: first === 'ok' || first === 0 ? null : String(first) };
+  }
+
   return {
-    check: (path, check) => ask({ path, sql: `PRAGMA ${check}(1)` }),
-    checkpoint: (path, truncate = false) =>
-      ask({ path, sql: `PRAGMA wal_checkpoint(${truncate ? 'TRUNCATE' : 'PASSIVE'})` }),
+    check: (path, check) => pragma(path, `PRAGMA ${check}(1)`),
+    checkpoint: (path, truncate = false) => pragma(path, `PRAGMA wal_checkpoint(${truncate ? 'TRUNCATE' : 'PASSIVE'})`),
+    read: (path, sql, values) => ask({ path, sql, values }),
     close() {
       closed = true;
       void worker?.terminate();
@@ -79,15 +93,14 @@ export function createDatabaseThread(): DatabaseThread {
 function work() {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const { parentPort } = process.getBuiltinModule('node:worker_threads');
-  parentPort?.on('message', ({ id, path, sql }: Task & { id: number }) => {
+  parentPort?.on('message', ({ id, path, sql, values }: Task & { id: number }) => {
     let db: InstanceType<typeof DatabaseSync> | null = null;
     try {
       db = new DatabaseSync(path, { timeout: 2000 });
-      const [first = 'no answer'] = Object.values(db.prepare(sql).get() ?? {});
-      parentPort.postMessage({ id, problem: first === 'ok' || first === 0 ? null : String(first) });
+      parentPort.postMessage({ id, problem: null, rows: db.prepare(sql).all(...values) });
     } catch (error) {
       const { message, errcode } = error as Error & { errcode?: number };
-      parentPort.postMessage({ id, problem: message, errcode });
+      parentPort.postMessage({ id, problem: message, errcode, rows: null });
     } finally {
       db?.close();
     }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Block, CollectionId, DocumentId, PassageId } from '../../protocol/index.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import type { Database } from '../database/database.ts';
@@ -144,15 +145,20 @@ export function getPassage(db: Database, id: PassageId): StoredPassage {
   return passageOf(row);
 }
 
-/** All of a document, in order. */
-export const passagesOf = (db: Database, document: number): StoredPassage[] =>
+/** Of a document, in order: some after a position. */
+const passagesAfter = (db: Database, document: number, position: number): StoredPassage[] =>
   db
     .all<PassageRow>(
       `SELECT ${passageColumns} FROM passages p JOIN documents d ON d.number = p.document
-       WHERE p.document = ? ORDER BY p.position`,
+       WHERE p.document = ? AND p.position > ? ORDER BY p.position LIMIT ?`,
       document,
+      position,
+      READ_AT_ONCE,
     )
     .map(passageOf);
+
+/** Passages that are read in one go: a document may have a hundred thousand. */
+const READ_AT_ONCE = 200;
 
 /** By their rows. */
 export function passagesNumbered(db: Database, numbers: readonly number[]): Map<number, StoredPassage> {
@@ -176,11 +182,11 @@ export const passagesWith = (db: Database, term: string, most: number): number =
   )?.count ?? 0;
 
 /** All passages of collections, document after document; null when they have more than `most` characters. */
-export function collectionPassages(
+export async function collectionPassages(
   db: Database,
   collectionIds: readonly CollectionId[],
   most: number,
-): StoredPassage[] | null {
+): Promise<StoredPassage[] | null> {
   const passages: StoredPassage[] = [];
   let characters = 0;
   for (const { number } of db.all<{ number: number }>(
@@ -188,10 +194,14 @@ export function collectionPassages(
      ORDER BY number`,
     JSON.stringify(collectionIds),
   )) {
-    for (const passage of passagesOf(db, number)) {
-      passages.push(passage);
-      characters += passage.text.length;
+    for (let after = 0; ; await turn()) {
+      const read = passagesAfter(db, number, after);
+      passages.push(...read);
+      characters += read.reduce((sum, { text }) => sum + text.length, 0);
       if (characters > most) return null;
+      const last = read.at(-1);
+      if (!last || read.length < READ_AT_ONCE) break;
+      after = last.position;
     }
   }
   return passages;

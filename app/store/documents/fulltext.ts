@@ -2,13 +2,15 @@ import type { CollectionId, DocumentId } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
 import { type PassageRow, passageColumns, passageOf, type StoredPassage } from './chunks.ts';
 
-/** Passages that have one of these terms of the index (a quoted word, a beginning with a star), by bm25, best first. `collectionIds` null: everywhere. */
-export function matchPassages(
+/** Passages that have one of these terms of the index (a quoted word, a beginning with a star), by bm25, best first.
+ *  `collectionIds` null: everywhere. A common word stands in a hundred thousand passages, and each of them is weighed: 200 to 400 ms
+ *  of 180,000, on a thread. */
+export async function matchPassages(
   db: Database,
   table: 'passage_words' | 'passage_codes',
   terms: readonly string[],
   wanted: { collectionIds: readonly CollectionId[] | null; documentId?: DocumentId | undefined; limit: number },
-): { passage: StoredPassage; score: number }[] {
+): Promise<{ passage: StoredPassage; score: number }[]> {
   const { collectionIds, documentId, limit } = wanted;
   const values: Value[] = [terms.join(' OR ')];
   let where = '';
@@ -21,7 +23,7 @@ export function matchPassages(
     values.push(documentId);
   }
   const weights = table === 'passage_words' ? ', 1.0, 1.5, 0.5' : '';
-  const rows = db.all<PassageRow & { score: number }>(
+  const rows = await db.allOnThread<PassageRow & { score: number }>(
     `SELECT ${passageColumns}, -s.score AS score FROM (
        SELECT f.rowid AS number, bm25(${table}${weights}) AS score FROM ${table} f
        JOIN passages p ON p.number = f.rowid JOIN documents d ON d.number = p.document
