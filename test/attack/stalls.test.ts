@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { withHistory } from '../../app/documents/search/query-rewrite.ts';
 import { type CollectionId, protocolFingerprint, socketPath, subprotocol } from '../../app/protocol/index.ts';
 import { createCollection } from '../../app/store/documents/collections.ts';
 import { openStore } from '../../app/store/store.ts';
@@ -214,5 +215,19 @@ test('questions to a collection of 180,000 passages', async () => {
       expect(grown).toBeLessThan(MAX_GROWTH);
       expect(stall, what).toBeLessThan(100);
     });
+  tally.settle();
+});
+
+test('a message with a whole text in it is searched with its beginning and its end', async () => {
+  const pasted = 'company report of the year '.repeat(40_000);
+  await tally.refused('a message of a million characters', () => {
+    const stop = observe();
+    const asked = withHistory(`Compare with ours. ${pasted} What is its result?`, [
+      { question: pasted, answer: `${pasted} Anna Berg said it.` },
+    ]);
+    expect(asked).toMatch(/^Compare with ours\..* What is its result\?/);
+    expect(asked.length).toBeLessThan(2200);
+    expect(stop().stall).toBeLessThan(100);
+  });
   tally.settle();
 });

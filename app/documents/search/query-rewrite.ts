@@ -12,15 +12,27 @@ const GOES_ON =
 const MAX_CARRIED_TERMS = 10;
 const FEW_WORDS = 2;
 
+/** Characters that are searched with, as a search by hand may have. Of a message with a whole text in it these are its beginning and
+ *  its end, where a question stands: thousands of words find everything, and each has to be weighed. */
+const MAX_CHARACTERS = 2000;
+
+const beginningAndEnd = (text: string): string => {
+  const half = MAX_CHARACTERS / 2;
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, half)} … ${text.slice(-half)}`;
+};
+
 export type Exchange = { question: string; answer: string };
 
 /** The question as it is searched: with the words that the questions before it spoke of, when it needs them. */
-export function withHistory(question: string, earlier: readonly Exchange[]): string {
+export function withHistory(message: string, earlier: readonly Exchange[]): string {
+  const question = beginningAndEnd(message);
   const own = new Set(contentWords(question));
   const last = earlier.at(-1);
   if (!last || isTask(question) || !needsMore(question, own.size)) return question;
-  const names = /\b(?:he|him|his|she|her|they|them|their)\b/i.test(question) ? namesIn(last.answer) : [];
-  const carried = [...names, ...spokenOf(last.question)].filter((word) => {
+  const names = /\b(?:he|him|his|she|her|they|them|their)\b/i.test(question)
+    ? namesIn(beginningAndEnd(last.answer))
+    : [];
+  const carried = [...names, ...spokenOf(beginningAndEnd(last.question))].filter((word) => {
     const [root] = contentWords(word);
     if (root === undefined || own.has(root)) return false;
     own.add(root);
