@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import { attachFile } from '../chat/attachments.ts';
-import { bringBack, createSummaries, planRoom, setAside } from '../chat/context/context-trimming.ts';
+import {
+  createSummaries,
+  excludeFromContext,
+  includeInContext,
+  overflowOptions,
+} from '../chat/context/context-trimming.ts';
 import { measureContext } from '../chat/context/context-usage.ts';
 import type { ChatDeps } from '../chat/deps.ts';
 import { createPictureStore } from '../chat/pictures.ts';
@@ -303,9 +308,9 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     ...turnHandlers(core, turns, models),
 
     'context.measure': (asked) => measureContext(core, asked),
-    'context.overflowOptions': (asked) => planRoom(core, asked),
-    'context.exclude': ({ messageId, summary }) => tellMessage(setAside(core, messageId, summary)),
-    'context.include': ({ messageId }) => tellMessage(bringBack(core, messageId)),
+    'context.overflowOptions': (asked) => overflowOptions(core, asked),
+    'context.exclude': ({ messageId, summary }) => tellMessage(excludeFromContext(core, messageId, summary)),
+    'context.include': ({ messageId }) => tellMessage(includeInContext(core, messageId)),
     'context.summarise': ({ messageId }) => summaries.write(messageId),
     'context.stopSummary': ({ messageId }) => summaries.stop(messageId),
     'attachments.add': (file) => attachFile(core, file),

@@ -50,13 +50,13 @@ export function createMetrics({ db, emit, engine, now, newId, ask }: MetricsOpti
     onState: (state) => emit('benchmark', state),
     measure: ({ modelId, prompt, batch, warmUp, signal }) => {
       if (warmUp && Object.values(readConditions()).includes(true)) disturbedBatches.add(batch);
-      const gauge = createTurnMetrics();
+      const metrics = createTurnMetrics();
       const curve = createSpeedCurve();
       return new Promise((resolve, reject) => {
         const { model } = ask({ modelId, prompt, signal, onEvent });
         function onEvent(event: TurnEvent) {
           try {
-            gauge.see(event);
+            metrics.see(event);
             curve.see(event);
             const end = endOf(event);
             if (end) resolve(warmUp || end.reason === 'cancelled' ? null : keep(rowOf(model, batch, end)));
@@ -67,7 +67,7 @@ export function createMetrics({ db, emit, engine, now, newId, ask }: MetricsOpti
       });
 
       function rowOf(model: string, inBatch: string, { usage, timings }: Ended): Omit<Measured, 'at' | 'engine'> {
-        const figures = { model, backEnd: gauge.backEnd(), usage, timings, memoryBytes: gauge.memoryBytes() };
+        const figures = { model, backEnd: metrics.backEnd(), usage, timings, memoryBytes: metrics.memoryBytes() };
         const disturbed = disturbedBatches.has(inBatch);
         return { ...figures, batch: inBatch, messageId: null, chatId: null, disturbed, curve: curve.points() };
       }

@@ -100,10 +100,10 @@ const SEARCH_MS = 30_000;
 export function createModelService(options: ModelServiceOptions): ModelService {
   const { db, engine, emit, settings, dataFolder, resources, now, report, disk = disks } = options;
   const probe = createProbe(options.startTimeout);
-  const place = createLibraryLocation(db, join(dataFolder, 'models'), disk, probe, guarded(report, closeLibrary));
-  const presences = createAvailability(place, disk, probe);
-  const packed = createWeightCache(db, join(dataFolder, 'packed'));
-  const gate = createRwLock();
+  const location = createLibraryLocation(db, join(dataFolder, 'models'), disk, probe, guarded(report, closeLibrary));
+  const availability = createAvailability(location, disk, probe);
+  const weightCache = createWeightCache(db, join(dataFolder, 'packed'));
+  const lock = createRwLock();
   let devices: Device[] = [];
   /** Asked at every start of the engine: the first may have died before it answered, and a driver may be gone since. */
   const askDevices = guarded(report, async () => {
@@ -124,9 +124,9 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     emit,
     settings,
     memoryLimit: limit,
-    place,
-    presences,
-    packed,
+    location,
+    availability,
+    weightCache,
     promptFolder: options.promptFolder,
     disk,
     probe,
@@ -135,7 +135,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     now,
   });
   const machine = async () =>
-    machineFacts((await place.look()) ? place.folder() : place.home, limit(), bandwidth.known());
+    machineFacts((await location.look()) ? location.folder() : location.home, limit(), bandwidth.known());
   const tellMachine = guarded(report, async () => emit('machine.changed', await machine()));
   const bandwidth = createBandwidth({
     db,
@@ -161,13 +161,13 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     patience: options.patience,
   });
   const sources = createSourceRegistry(settings, tokens, networkLog.via);
-  const looker = createRemoteInspector({
+  const inspector = createRemoteInspector({
     sources,
     net: networkLog.via,
     verdict: (headers) => engine.ask('describe', headers),
   });
-  const shelf = createBlobStore(db, place);
-  const keeper = createModelLifecycle({ library, shelf, place, packed, gate, engine, emit, now });
+  const blobs = createBlobStore(db, location);
+  const lifecycle = createModelLifecycle({ library, blobs, location, weightCache, lock, engine, emit, now });
   const followers: ((news: DownloadNotification) => void)[] = [];
   const tellOf = (news: DownloadNotification) => {
     for (const follower of followers) follower(news);
@@ -178,8 +178,8 @@ export function createModelService(options: ModelServiceOptions): ModelService {
   };
   const downloads = createDownloadQueue({
     db,
-    shelf,
-    barred: () => (place.there() ? (mover.copying() ? 'moving' : null) : 'unmounted'),
+    blobs,
+    barred: () => (location.there() ? (relocation.copying() ? 'moving' : null) : 'unmounted'),
     source: sources.byId,
     net: (about) => networkLog.via({ reason: 'download', about }),
     changed: (list) => emit('downloads.changed', list),
@@ -188,10 +188,10 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     now,
     ...(options.downloads && { tuning: options.downloads }),
   });
-  const mover = createRelocation({
+  const relocation = createRelocation({
     db,
-    place,
-    gate,
+    location,
+    lock,
     changed: (state) => emit('library.changed', state),
     rest: downloads.rest,
     wake: downloads.wake,
@@ -204,17 +204,17 @@ export function createModelService(options: ModelServiceOptions): ModelService {
   });
   const drives = watchDrives({
     paths: library.linkedPaths,
-    presences,
-    there: place.there,
+    availability,
+    there: location.there,
     report,
-    overlooked: async () => downloads.waits() || (await mover.waits()),
+    overlooked: async () => downloads.waits() || (await relocation.waits()),
     ...(options.lookMs !== undefined && { everyMs: options.lookMs }),
     changed() {
       library.refresh();
-      emit('library.changed', mover.state());
-      if (!place.there()) return void downloads.rest();
+      emit('library.changed', relocation.state());
+      if (!location.there()) return void downloads.rest();
       downloads.wake();
-      mover.look();
+      relocation.look();
     },
   });
 
@@ -238,8 +238,8 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     }
   };
   route();
-  shelf.discardRemoved().catch(() => {}); // tried again at the next start
-  packed.sweep().catch(() => {}); // the app ended meanwhile
+  blobs.discardRemoved().catch(() => {}); // tried again at the next start
+  weightCache.sweep().catch(() => {}); // the app ended meanwhile
 
   const refusedPage = (address: string) => {
     const url = URL.parse(address);
@@ -253,12 +253,12 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     'models.configure': ({ modelId, settings }) => library.configure(modelId, settings),
     'models.duplicate': ({ modelId, name }) => library.duplicate(modelId, name),
     'models.preview': ({ modelId, template }) => library.preview(modelId, template),
-    'models.details': ({ modelId }) => keeper.details(modelId),
-    'models.remove': ({ modelId }) => gate.shared(() => keeper.remove(modelId)),
-    'models.restore': ({ modelId }) => gate.shared(() => keeper.restore(modelId)),
-    'models.verify': ({ modelId }) => gate.shared(() => keeper.verify(modelId)),
+    'models.details': ({ modelId }) => lifecycle.details(modelId),
+    'models.remove': ({ modelId }) => lock.shared(() => lifecycle.remove(modelId)),
+    'models.restore': ({ modelId }) => lock.shared(() => lifecycle.restore(modelId)),
+    'models.verify': ({ modelId }) => lock.shared(() => lifecycle.verify(modelId)),
     'models.repair': async ({ modelId }) => {
-      const damaged = await gate.shared(() => keeper.dropDamaged(modelId));
+      const damaged = await lock.shared(() => lifecycle.dropDamaged(modelId));
       const { source, repository, commit, files, name } = damaged;
       const from = sources.byId(source);
       if (!from)
@@ -275,25 +275,25 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     'models.linkExternal': async ({ path }) => {
       const model = (await listExternalModels()).find((one) => one.path === path);
       if (!model) throw new LonghandError('not-found', `[models] no other program keeps a model at ${path}`);
-      return library.add(await linkOf(model, place.links()), model.name);
+      return library.add(await linkOf(model, location.links()), model.name);
     },
     'models.machine': () => {
       bandwidth.want();
       return machine();
     },
 
-    'weightCache.size': packed.size,
-    'weightCache.clear': packed.clear,
+    'weightCache.size': weightCache.size,
+    'weightCache.clear': weightCache.clear,
 
     'library.state': async () => {
-      await place.look();
-      return mover.state();
+      await location.look();
+      return relocation.state();
     },
-    'library.plan': ({ folder }) => mover.plan(folder),
-    'library.move': ({ folder }) => mover.begin(folder),
-    'library.pause': mover.pause,
-    'library.resume': mover.resume,
-    'library.cancel': mover.cancel,
+    'library.plan': ({ folder }) => relocation.plan(folder),
+    'library.move': ({ folder }) => relocation.begin(folder),
+    'library.pause': relocation.pause,
+    'library.resume': relocation.resume,
+    'library.cancel': relocation.cancel,
 
     'catalogue.list': () => readCatalogue(readFileSync(join(resources, 'catalogue', 'models.json'), 'utf8')),
     'models.search': async ({ text, source, limit, all }, signal) => {
@@ -310,11 +310,11 @@ export function createModelService(options: ModelServiceOptions): ModelService {
         throw asFailure(error);
       }
     },
-    'models.inspectRemote': ({ reference, variant }) => looker.look(reference, variant),
+    'models.inspectRemote': ({ reference, variant }) => inspector.look(reference, variant),
 
     'downloads.list': downloads.list,
     'downloads.start': async ({ reference, variant, name }) => {
-      const { repository, headers, variant: chosen } = await looker.inspect(reference, variant);
+      const { repository, headers, variant: chosen } = await inspector.inspect(reference, variant);
       needSupported(chosen, repository.name);
       return downloads.start(repository, headers.files, name ?? nameOf(repository.name));
     },
@@ -328,7 +328,11 @@ export function createModelService(options: ModelServiceOptions): ModelService {
         throw new LonghandError('not-found', `[downloads] the source ${row.source} is no longer set up`, {
           details: { reason: 'no-source' },
         });
-      const { repository, headers, variant } = await looker.inspectNewest(from, row.repository, ggufOf(row) ?? FOLDER);
+      const { repository, headers, variant } = await inspector.inspectNewest(
+        from,
+        row.repository,
+        ggufOf(row) ?? FOLDER,
+      );
       needSupported(variant, repository.name);
       await downloads.renew(downloadId, { commit: repository.commit, files: headers.files });
     },
@@ -366,7 +370,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       keepAlive.close();
       await drives.close();
       // A switch waits for a check of files, which the keeper ends.
-      await Promise.all([mover.close(), keeper.close()]);
+      await Promise.all([relocation.close(), lifecycle.close()]);
       await downloads.close();
       networkLog.close();
     },

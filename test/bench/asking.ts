@@ -71,7 +71,7 @@ async function ask(
   await documents.handlers['documents.add']({ collectionId: id, files });
   await documents.idle();
   const asked: Scored[][] = [];
-  for (const question of questions) asked.push((await documents.answering.examine(question, [id])).statements);
+  for (const question of questions) asked.push((await documents.answering.score(question, [id])).statements);
   await documents.close();
   store.close();
   rmSync(folder, { recursive: true, force: true });

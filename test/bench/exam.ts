@@ -125,7 +125,7 @@ type Library = Awaited<ReturnType<typeof openLibrary>>;
 
 async function ask({ documents }: Library, id: CollectionId, question: ExamQuestion): Promise<Made> {
   const { gold, text } = question;
-  const { sure, candidates, statements } = await documents.answering.examine(text, [id]);
+  const { sure, candidates, statements } = await documents.answering.score(text, [id]);
   const [best] = candidates;
   const { hits } = await documents.handlers['documents.search']({ query: text, collectionIds: [id], limit: FOUND });
   const found = await Promise.all(hits.map((hit) => documents.handlers['documents.passage'](hit)));

@@ -59,7 +59,7 @@ if (values.misses) {
 }
 if (values.alarms) {
   for (const { id, kind, place, alarms } of verdicts.filter(({ loop, alarms }) => !loop && alarms.length > 0))
-    for (const { degree, kind: sort, copies, period, text } of alarms)
+    for (const { degree, kind: sort, repeats: copies, periodTokens: period, text } of alarms)
       process.stdout.write(
         `${degree} ${place} ${id} (${kind}): ${sort} ×${copies} of ${period} ${JSON.stringify(text.slice(0, 200))}\n`,
       );

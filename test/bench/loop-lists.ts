@@ -61,8 +61,8 @@ for (const path of positionals.flatMap((folder) => [...filesIn(folder)]).filter(
     if (!found) continue;
     const what = `${found.degree} ${found.kind}`;
     said.set(what, (said.get(what) ?? 0) + 1);
-    process.stdout.write(`${what} ×${found.copies} ${path}: ${JSON.stringify(found.text.slice(0, 160))}\n`);
-    if (found.degree === 'card') guard.act(found.copies);
+    process.stdout.write(`${what} ×${found.repeats} ${path}: ${JSON.stringify(found.text.slice(0, 160))}\n`);
+    if (found.degree === 'card') guard.act(found.repeats);
   }
 }
 const rates = [...said].map(([what, count]) => `${what} ${count} (${((count * 1e6) / all).toFixed(2)} a million)`);

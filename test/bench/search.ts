@@ -11,7 +11,7 @@ import type { ModelId } from '../../app/protocol/index.ts';
 import { addContent } from '../../app/store/documents/chunks.ts';
 import { createCollection } from '../../app/store/documents/collections.ts';
 import { addDocument } from '../../app/store/documents/documents.ts';
-import { addVectors, embedderOf, setEmbedder, setModel, setServing } from '../../app/store/documents/vectors.ts';
+import { addVectors, embedderOf, setEmbedder, setModel, setServing } from '../../app/store/documents/embeddings.ts';
 import { openStore } from '../../app/store/store.ts';
 
 const count = Number(process.argv[2] ?? 50_000);

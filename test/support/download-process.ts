@@ -12,7 +12,7 @@ const { db } = await openStore({ folder, migrations, now: Date.now });
 const source = hubSource({ id: 'mirror', url, token: async () => null });
 const downloads = createDownloadQueue({
   db,
-  shelf: createBlobStore(db, createLibraryLocation(db, join(folder, 'models'))),
+  blobs: createBlobStore(db, createLibraryLocation(db, join(folder, 'models'))),
   source: () => source,
   changed: () => {},
   finished: async () => {

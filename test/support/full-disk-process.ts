@@ -22,7 +22,7 @@ const STAYS_FULL_MS = 100;
 const [folder = '', url = '', migrations = '', moment = ''] = process.argv.slice(2);
 const filler = join(folder, 'filler');
 const { db, close } = await openStore({ folder, migrations, now: Date.now });
-const shelf = createBlobStore(db, createLibraryLocation(db, join(folder, 'models')));
+const blobs = createBlobStore(db, createLibraryLocation(db, join(folder, 'models')));
 const source = hubSource({ id: 'mirror', url, token: async () => null });
 const repository = await source.repository('acme/tiny', null, AbortSignal.timeout(10_000));
 const total = repository.files.reduce((sum, file) => sum + file.size, 0);
@@ -59,11 +59,11 @@ let emptying = false;
 const done = new Promise<void>((resolve) => {
   const downloads = createDownloadQueue({
     db,
-    shelf: {
-      ...shelf,
+    blobs: {
+      ...blobs,
       assemble(...given) {
         fill('folder');
-        return shelf.assemble(...given);
+        return blobs.assemble(...given);
       },
     },
     source: () => source,

@@ -36,16 +36,16 @@ export function fillLibrary(folder: string, count: number, at: (file: number) =>
   db.close();
 }
 
-export const aLibrary = (db: Database, presences: Availability): ModelRegistry =>
+export const aLibrary = (db: Database, availability: Availability): ModelRegistry =>
   createModelRegistry({
     db,
     engine: { target: () => null } as unknown as Engine,
     emit: () => {},
     settings: () => defaultSettings,
     memoryLimit: () => 1e12,
-    place: anywhere,
-    presences,
-    packed: unpacked,
+    location: anywhere,
+    availability,
+    weightCache: unpacked,
     promptFolder: '',
     disk,
     probe: createProbe(),

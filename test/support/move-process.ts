@@ -8,11 +8,11 @@ import { openStore } from '../../app/store/store.ts';
 
 const [data = '', target = '', migrations = ''] = process.argv.slice(2);
 const { db } = await openStore({ folder: data, migrations });
-const place = createLibraryLocation(db, join(data, 'models'));
+const location = createLibraryLocation(db, join(data, 'models'));
 const mover = createRelocation({
   db,
-  place,
-  gate: createRwLock(),
+  location,
+  lock: createRwLock(),
   changed: ({ move }) => {
     if (move === null) process.send?.('moved');
   },
@@ -24,6 +24,6 @@ const mover = createRelocation({
   tuning: { mayLink: false },
 });
 const { folder, move } = mover.state();
-if (folder === place.home && move === null) await mover.begin(target);
+if (folder === location.home && move === null) await mover.begin(target);
 else if (move === null) process.send?.('moved');
 process.send?.('started');

@@ -21,21 +21,21 @@ export const sha = (name: keyof typeof files) =>
 export let data: string;
 export let target: string;
 export let db: Database;
-export let place: LibraryLocation;
-export let shelf: BlobStore;
+export let location: LibraryLocation;
+export let blobs: BlobStore;
 
 /** A library as a download leaves it: blobs with the hash of each, and a model of hard links. */
 export async function layOut(): Promise<void> {
   for (const [name, bytes] of Object.entries(files)) {
     const whole = join(data, name);
     writeFileSync(whole, bytes);
-    await shelf.accept(whole, sha(name as keyof typeof files), bytes.length, new Uint8Array(32), () => {});
+    await blobs.accept(whole, sha(name as keyof typeof files), bytes.length, new Uint8Array(32), () => {});
   }
   const kept = Object.entries(files).map(([name, bytes]) => {
     return { name, size: bytes.length, sha256: sha(name as keyof typeof files), etag: null };
   });
   const about = { name: 'Tiny', source: 'mirror', repository: 'acme/tiny', commit: '0123456789ab', checkedAt: 1 };
-  const path = await shelf.assemble(MODEL, { ...about, files: kept });
+  const path = await blobs.assemble(MODEL, { ...about, files: kept });
   addModel(db, { id, name: 'Tiny', path, metadata: null }, 1);
 }
 
@@ -44,8 +44,8 @@ export async function newLibrary(): Promise<void> {
   data = newFolder();
   target = join(newFolder(), 'disk', 'models');
   db = open();
-  place = createLibraryLocation(db, join(data, 'models'));
-  shelf = createBlobStore(db, place);
+  location = createLibraryLocation(db, join(data, 'models'));
+  blobs = createBlobStore(db, location);
   await layOut();
 }
 
@@ -60,8 +60,8 @@ export function mover(more: Partial<RelocationOptions> = {}) {
   const seen: Library[] = [];
   const made = createRelocation({
     db,
-    place,
-    gate: createRwLock(),
+    location,
+    lock: createRwLock(),
     changed: (state) => seen.push(state),
     rest: async () => {},
     wake: () => {},

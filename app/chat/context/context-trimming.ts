@@ -27,7 +27,7 @@ const summaryTokens = (limit: number): number => (limit === 0 ? 400 : Math.min(4
 const ANSWER_TOKENS = 512;
 
 /** How many of the oldest turns have to go: guessed from the length of the texts, and then counted. */
-export async function planRoom(core: ChatDeps, asked: Request<'context.overflowOptions'>): Promise<Plan> {
+export async function overflowOptions(core: ChatDeps, asked: Request<'context.overflowOptions'>): Promise<Plan> {
   const { used, draft, limit } = await measureContext(core, asked);
   const { target: model } = countingOf(core, asked.chatId);
   const path = pathOf(core, asked);
@@ -75,15 +75,15 @@ function secondsToWrite(messages: readonly Message[], toRead: number, toWrite: n
   return reading + toWrite / last.timings.tokensPerSecond;
 }
 
-export function setAside(core: ChatDeps, messageId: MessageId, summary: string | null): Message {
+export function excludeFromContext(core: ChatDeps, messageId: MessageId, summary: string | null): Message {
   const { role } = getMessage(core.db, messageId);
-  if (role !== 'assistant') throw new LonghandError('bad-request', '[context.setAside] a turn ends with its answer');
+  if (role !== 'assistant') throw new LonghandError('bad-request', '[context.exclude] a turn ends with its answer');
   return updateMessage(core.db, messageId, { contextCutoff: { since: core.now(), summary, restored: false } });
 }
 
-export function bringBack(core: ChatDeps, messageId: MessageId): Message {
+export function includeInContext(core: ChatDeps, messageId: MessageId): Message {
   const { contextCutoff } = getMessage(core.db, messageId);
-  if (!contextCutoff) throw new LonghandError('conflict', '[context.bringBack] nothing was set aside there');
+  if (!contextCutoff) throw new LonghandError('conflict', '[context.include] nothing was excluded there');
   return updateMessage(core.db, messageId, { contextCutoff: { ...contextCutoff, since: core.now(), restored: true } });
 }
 

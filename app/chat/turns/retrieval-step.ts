@@ -38,12 +38,12 @@ export async function ground(
   const tools = await toolsFor(core, chat, path, model);
   const prompt = promptOf(core, { chat, settings: settings(), thinking: false, tools }, path, null);
   const used = await engine.ask('count', { model, prompt });
-  const room: PromptBudget = {
+  const budget: PromptBudget = {
     tokens: Math.max(LEAST_TOKENS, Math.min(contextLength * SHARE, contextLength - used - ANSWER_TOKENS)),
     passages: contextLength <= SMALL_CONTEXT ? FEW_PASSAGES : PASSAGES,
     count: (text) => engine.ask('countText', { model, text }),
   };
-  return answering.ground({ ...lookup, budget: room });
+  return answering.ground({ ...lookup, budget });
 }
 
 /** Questions with their answers. A question that was searched with words of the chat counts with those. */

@@ -89,8 +89,8 @@ export function runTurn({
   onEnd,
   onStored,
 }: TurnOptions): Turn {
-  let tally = createUsageTracker(continuation ? answer : null);
-  const gauge = createTurnMetrics();
+  let tracker = createUsageTracker(continuation ? answer : null);
+  const metrics = createTurnMetrics();
   // The tokens of a text that was written by hand are not known, so none are kept for what follows it.
   let keepIds = true;
   let name = '';
@@ -223,8 +223,8 @@ export function runTurn({
 
   function take({ event, ids = [], keptIds = 0, calls = [] }: TurnUpdate) {
     if (phase === 'over') return;
-    tally.see(event);
-    gauge.see(event);
+    tracker.see(event);
+    metrics.see(event);
     const storedIds = keepIds ? ids : [];
     switch (event.type) {
       case 'started':
@@ -282,12 +282,12 @@ export function runTurn({
     if (lost) writer.cut('answer', message()?.text.length ?? 0, base.ids);
     const calls = [...found, ...told];
     if (event.type === 'failed' || calls.length === 0 || stopped.signal.aborted) return finish(event);
-    tally = createUsageTracker(tally.figures(event));
+    tracker = createUsageTracker(tracker.figures(event));
     call(calls);
   }
 
   function sample(event: TurnEvent & { type: 'stats' }) {
-    const shifted = tally.shifted(event.sample);
+    const shifted = tracker.shifted(event.sample);
     writer.sample(shifted);
     tell({ type: 'stats', sample: shifted });
   }
@@ -327,7 +327,7 @@ export function runTurn({
     if (over()) return;
     clearTimeout(decision);
     phase = 'over';
-    const figures = tally.figures('usage' in event ? event : {});
+    const figures = tracker.figures('usage' in event ? event : {});
     const state: MessageState =
       event.type === 'finished'
         ? { status: 'done', reason: event.reason }
@@ -355,10 +355,10 @@ export function runTurn({
       chatId,
       messageId,
       model: name,
-      backEnd: gauge.backEnd(),
+      backEnd: metrics.backEnd(),
       usage,
       timings,
-      memoryBytes: gauge.memoryBytes(),
+      memoryBytes: metrics.memoryBytes(),
     });
   }
 

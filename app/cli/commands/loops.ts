@@ -67,20 +67,21 @@ function watch(context: Context, { id, tokens, place }: Text, sensitivity: Sensi
     const found = guard.push(token.id, token.text, place);
     if (!found) continue;
     say(context, id, found, at + 1, char);
-    if (found.degree === 'card') guard.act(found.copies);
+    if (found.degree === 'card') guard.act(found.repeats);
   }
 }
 
 function say({ terminal, json }: Context, id: string | null, found: Finding, token: number, char: number): void {
-  const { kind, degree, copies, period, where, text } = found;
+  const { kind, degree, repeats, periodTokens, startToken, where, text } = found;
   if (json) {
-    const line = { id, kind, degree, where, copies, period, token, char, first: found.first, quote: text };
+    const line = { id, kind, degree, where, repeats, periodTokens, token, char, startToken, quote: text };
     terminal.out(`${JSON.stringify(line)}\n`);
     return;
   }
   const name = id === null ? '' : `${id}: `;
   const quote = JSON.stringify(text.length > 160 ? `${text.slice(0, 160)}…` : text);
-  const counted = kind === 'entries' ? `${copies} entries already in the list` : `${copies} copies of ${period} tokens`;
+  const counted =
+    kind === 'entries' ? `${repeats} entries already in the list` : `${repeats} copies of ${periodTokens} tokens`;
   terminal.out(`${name}${degree}, ${kind}, ${counted}, at token ${token}, character ${char}: ${quote}\n`);
 }
 

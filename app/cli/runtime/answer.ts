@@ -88,7 +88,7 @@ export type AnswerOptions = {
 export async function answer(context: Context, options: AnswerOptions): Promise<Answer> {
   const { model, text, session, prompt, values, path, onPart, onLimit } = options;
   const stopIds = text?.stopIds ?? [];
-  const scribe = text && createOutputDecoder(text, { inThinking: options.inThinking, stops: values.stop ?? [] });
+  const decoder = text && createOutputDecoder(text, { inThinking: options.inThinking, stops: values.stop ?? [] });
   const said = { thinking: '', answer: '' };
   const tokens: number[] = [];
   const bar = context.terminal.progress('reading');
@@ -110,9 +110,9 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
   const take = (id: number) => {
     if (stopped || long || stopIds.includes(id)) return;
     tokens.push(id);
-    if (!scribe) return;
-    const place = scribe.inThinking ? 'thinking' : 'answer';
-    const written = scribe.push(id);
+    if (!decoder) return;
+    const place = decoder.inThinking ? 'thinking' : 'answer';
+    const written = decoder.push(id);
     if (place === 'thinking' && thought === 0 && Number.isFinite(limit)) onLimit?.(limit);
     if (place === 'thinking') thought++;
     say(written.parts);
@@ -122,12 +122,12 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
       loop = { ...evidence, savedTokens: Math.max(0, maxTokens - tokens.length) };
     }
     stopped = written.stopped || loop !== null;
-    long = !stopped && scribe.inThinking && thought >= limit;
+    long = !stopped && decoder.inThinking && thought >= limit;
     if (stopped || long) flag.set();
   };
 
   /** One call of the model, which goes on from what is written. */
-  async function leg(): Promise<Addon.GenerateResult> {
+  async function segment(): Promise<Addon.GenerateResult> {
     const opened = abortFlag(model.addon, context.signal);
     flag = opened.flag;
     let seen = 0;
@@ -159,21 +159,21 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
   async function thinkOn(): Promise<void> {
     long = false;
     if (await options.mayThinkOn?.(thought)) limit = 2 * thought;
-    else if (text?.thinking && scribe) {
+    else if (text?.thinking && decoder) {
       for (const id of closingIds(text.tokenizer, text.thinking, ENOUGH)) {
         tokens.push(id);
-        say(scribe.push(id).parts);
+        say(decoder.push(id).parts);
       }
     }
   }
 
   try {
-    let result = await leg();
+    let result = await segment();
     while (long && !context.signal.aborted && tokens.length < maxTokens) {
       await thinkOn();
-      result = joined(result, await leg());
+      result = joined(result, await segment());
     }
-    if (scribe) say(scribe.flush());
+    if (decoder) say(decoder.flush());
     const finish = loop ? 'loop' : stopped ? 'stop' : result.finish;
     return { text: said.answer, thinking: said.thinking, tokens, finish, loop, result };
   } finally {

@@ -55,7 +55,7 @@ export type ScoreAnswers = (question: string, collectionIds: readonly Collection
 export function createAnswerScorer({ db, embedding }: { db: Database; embedding: Embedding }): ScoreAnswers {
   const seen = createVectorCache(embedding);
 
-  async function examine(text: string, collectionIds: readonly CollectionId[]): Promise<Examined> {
+  async function score(text: string, collectionIds: readonly CollectionId[]): Promise<Examined> {
     const { by, found, target, query } = await find(db, embedding, { query: text, collectionIds, limit: CANDIDATES });
     const question: Question = { text, ...weighWords(db, text) };
     // How near vectors are, and what the reader says, was fitted to English: of other languages nearness finds passages, and
@@ -121,7 +121,7 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
     return [...read, ...others.map((one) => ({ ...one, score: one.score + UNREAD }))];
   }
 
-  return examine;
+  return score;
 }
 
 /** The best statement of each passage, best first. */

@@ -10,7 +10,7 @@ import { quoteFrom } from './best-quote.ts';
 
 //  From a question to the passages that are laid before the model, or to "not in your documents" without asking it.
 //
-//  find ──▶ examine every statement of the best passages ──▶ sure enough? ──▶ sources, best first
+//  find ──▶ score every statement of the best passages ──▶ sure enough? ──▶ sources, best first
 //                                                              └─ no ──▶ found: false, with the closest passages
 
 export type Asked = {
@@ -30,7 +30,7 @@ export type PromptBudget = {
 
 export type Rag = {
   ground(asked: Asked): Promise<Grounding>;
-  examine: ScoreAnswers;
+  score: ScoreAnswers;
 };
 
 /** Passages shown when nothing was found. */
@@ -39,7 +39,7 @@ const CLOSEST = 3;
 const TOKEN_CHARACTERS = 6;
 
 export function createRag({ db, embedding }: { db: Database; embedding: Embedding }): Rag {
-  const examine = createAnswerScorer({ db, embedding });
+  const score = createAnswerScorer({ db, embedding });
 
   async function ground({ question, collectionIds, budget }: Asked): Promise<Grounding> {
     const all = await whole(db, collectionIds, budget);
@@ -48,7 +48,7 @@ export function createRag({ db, embedding }: { db: Database; embedding: Embeddin
       const by = all ? 'whole-documents' : 'words';
       return { found: passages.length > 0, by, question, sources: sourcesOf(passages), support: [], quote: null };
     }
-    const { by, sure, candidates } = await examine(question, collectionIds);
+    const { by, sure, candidates } = await score(question, collectionIds);
     const best = candidates.map(({ passage }) => passage);
     const sources = sourcesOf(
       sure ? (all ?? (await fitting(best.slice(0, budget.passages), budget))) : best.slice(0, CLOSEST),
@@ -61,7 +61,7 @@ export function createRag({ db, embedding }: { db: Database; embedding: Embeddin
     return { found: true, by: all ? 'whole-documents' : by, question, sources, support: [], quote };
   }
 
-  return { ground, examine };
+  return { ground, score };
 }
 
 /** Everything, in order, when it fits; null when it does not. */

@@ -29,31 +29,31 @@ import {
   setEmbedder,
   setModel,
   setServing,
-} from '../../store/documents/vectors.ts';
+} from '../../store/documents/embeddings.ts';
 import { statementsOf } from '../chunk/sentence-splitter.ts';
 import { createFingerprints } from './embedder-fingerprint.ts';
 
 //  Vectors of passages. What is to be done stands in the database alone: a passage without a vector of its collection's
-//  encoder. So it goes on after any end of the process, and new passages need no announcement but wake().
+//  embedder. So it goes on after any end of the process, and new passages need no announcement but wake().
 //
-//  setModel ──▶ hashed (encoder) ──▶ passages are read, 8 at a time ──▶ all have vectors (serving) ──▶ others are dropped
-//  Until then the collection is searched with the vectors of the encoder before it, else with those that are there.
+//  setModel ──▶ hashed (embedder) ──▶ passages are read, 8 at a time ──▶ all have vectors (serving) ──▶ others are dropped
+//  Until then the collection is searched with the vectors of the embedder before it, else with those that are there.
 
 export type Embedders = {
-  /** @throws LonghandError `model-missing`, `model-unsupported` when it is no encoder */
+  /** @throws LonghandError `model-missing`, `model-unsupported` when it is no embedding model */
   find(modelId: ModelId): { target: EmbedderTarget; name: string };
   /** The one that collections have unless somebody chooses otherwise; null: words alone. */
   preset: ModelId | null;
   /** The cross-encoder that is installed; null when none is. */
   reranker(): EmbedderTarget | null;
-  /** Folder of the adapter that makes a reader of an encoder (resources/reader); null: there is none. */
+  /** Folder of the adapter that makes a reader of an embedder (resources/reader); null: there is none. */
   qaReranker: string | null;
 };
 
 export type Embedding = {
   /** As somebody chose it. */
   choose(collectionId: CollectionId, modelId: ModelId | null): void;
-  /** A new collection gets the encoder that was chosen last, else the preset one. */
+  /** A new collection gets the embedder that was chosen last, else the preset one. */
   begin(collectionId: CollectionId): void;
   stateOf(collection: Collection): Collection['embedding'];
   /** Nearest first; null where none of the collections has vectors, or they cannot be compared now. */
@@ -65,13 +65,13 @@ export type Embedding = {
       limit: number;
     },
   ): Promise<Nearby | null>;
-  /** Those that have an encoder. */
+  /** Those that have an embedder. */
   collections(): CollectionId[];
   /** Vectors of texts, for somebody who waits. */
   embed(target: EmbedderTarget, texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
   /** How well each text answers a question, by the cross-encoder; null when none is installed, or it fails. */
   rank(query: string, texts: readonly string[]): Promise<readonly number[] | null>;
-  /** How well each statement answers a question, by the reader that goes with this encoder; null when none does, or it fails. */
+  /** How well each statement answers a question, by the reader that goes with this embedder; null when none does, or it fails. */
   read(target: EmbedderTarget, question: string, statements: readonly string[]): Promise<readonly number[] | null>;
   /** There may be new passages. */
   wake(): void;
@@ -133,9 +133,9 @@ function vectorsOf({ halves, statements }: Readings, known: ReadonlyMap<string, 
   };
 }
 
-/** How many passages of a collection have a vector of an encoder. Counting those of a large one takes a second, and it is asked
+/** How many passages of a collection have a vector of an embedder. Counting those of a large one takes a second, and it is asked
  *  for at every step of an import: so they are counted once, piece by piece, and from then on with each that is added. */
-type Counted = Map<CollectionId, { encoder: number; done: number }>;
+type Counted = Map<CollectionId, { embedder: number; done: number }>;
 
 export type EmbeddingOptions = {
   db: Database;
@@ -189,7 +189,7 @@ export function createEmbedding({
         if (given()) forgetLeftovers(db, collectionId);
       }
       for (const encoding of listEncodings(db)) {
-        // An encoder that is away, or an engine that is down: search goes on with what there is.
+        // An embedder that is away, or an engine that is down: search goes on with what there is.
         await build(encoding).catch(() => later());
       }
     }
@@ -204,16 +204,16 @@ export function createEmbedding({
     !ending.signal.aborted &&
     listEncodings(db).some((one) => one.collectionId === collectionId && one.modelId === modelId);
 
-  async function count({ collectionId, encoder }: Encoding, goOn: () => boolean) {
-    if (encoder === null || counted.get(collectionId)?.encoder === encoder) return;
+  async function count({ collectionId, embedder }: Encoding, goOn: () => boolean) {
+    if (embedder === null || counted.get(collectionId)?.embedder === embedder) return;
     let done = 0;
     for (let after: number | null = 0; after !== null; await setTimeout(0)) {
       if (!goOn()) return;
-      const found = countVectors(db, collectionId, encoder, after);
+      const found = countVectors(db, collectionId, embedder, after);
       done += found.count;
       after = found.after;
     }
-    counted.set(collectionId, { encoder, done });
+    counted.set(collectionId, { embedder, done });
     changed();
   }
 
@@ -223,8 +223,8 @@ export function createEmbedding({
     const { target } = embedders.find(modelId);
     const { number } = embedderOf(db, modelId, await fingerprint(target.path));
     if (!current(encoding)) return;
-    if (encoding.encoder !== number) setEmbedder(db, collectionId, number);
-    await count({ ...encoding, encoder: number }, () => current(encoding));
+    if (encoding.embedder !== number) setEmbedder(db, collectionId, number);
+    await count({ ...encoding, embedder: number }, () => current(encoding));
     const progress = counted.get(collectionId);
     // Neighbouring passages share statements, and a short passage is its own half: each text is read once.
     let known = new Map<string, Float32Array>();
@@ -260,9 +260,9 @@ export function createEmbedding({
   }
 
   /** A few at a time: whoever asks something else meanwhile does not wait. Ends when `goOn` says so. */
-  async function dropOthers(collectionId: CollectionId, encoder: number | null, goOn: () => boolean) {
+  async function dropOthers(collectionId: CollectionId, embedder: number | null, goOn: () => boolean) {
     for (let after: number | null = 0; after !== null && goOn(); await setTimeout(0))
-      after = dropOtherVectors(db, collectionId, encoder, { after, limit: DROPPED_AT_ONCE });
+      after = dropOtherVectors(db, collectionId, embedder, { after, limit: DROPPED_AT_ONCE });
   }
 
   function tell() {
@@ -271,9 +271,9 @@ export function createEmbedding({
     changed();
   }
 
-  /** The encoder whose vectors are complete, while its files are as they were; else the one that is being built. */
-  async function searched({ encoder, serving }: Encoding): Promise<{ number: number; target: EmbedderTarget } | null> {
-    for (const number of [serving, encoder]) {
+  /** The embedder whose vectors are complete, while its files are as they were; else the one that is being built. */
+  async function searched({ embedder, serving }: Encoding): Promise<{ number: number; target: EmbedderTarget } | null> {
+    for (const number of [serving, embedder]) {
       const row = number === null ? undefined : findEmbedder(db, number);
       if (!row) continue;
       try {
@@ -316,10 +316,10 @@ export function createEmbedding({
       const encoding = listEncodings(db).find(({ collectionId }) => collectionId === id);
       if (!encoding) return null;
       const progress = counted.get(id);
-      const known = progress?.encoder === encoding.encoder ? progress : undefined;
+      const known = progress?.embedder === encoding.embedder ? progress : undefined;
       // Those that were removed are not subtracted one by one.
       if (known) known.done = Math.min(known.done, passages);
-      const complete = encoding.encoder !== null && encoding.encoder === encoding.serving;
+      const complete = encoding.embedder !== null && encoding.embedder === encoding.serving;
       const done = known?.done ?? (complete ? passages : 0);
       return { modelId: encoding.modelId, name: nameOf(encoding.modelId), done, total: passages };
     },
@@ -337,7 +337,7 @@ export function createEmbedding({
       const [best] = [...groups].sort(([, a], [, b]) => b.collectionIds.length - a.collectionIds.length);
       if (!best) return null;
       const [number, group] = best;
-      // An encoder that fails: words alone, and the search says so.
+      // An embedder that fails: words alone, and the search says so.
       const [vector] = await embed(group.target, [query], 'query').catch(() => []);
       if (!vector) return null;
       const passages = await nearest(db, number, vector, {
@@ -362,7 +362,7 @@ export function createEmbedding({
         const asked = { target: { ...target, adapter: qaReranker }, query: question, texts: [...statements] };
         return (await engine.ask('rank', asked)).scores;
       } catch (error) {
-        // Made for another encoder: that stays so. An engine that is down does not.
+        // Made for another embedder: that stays so. An engine that is down does not.
         if (error instanceof LonghandError && OTHER_ENCODER.has(error.code)) withoutQaReranker.add(target.path);
         return null;
       }

@@ -22,12 +22,12 @@ import { createReply, type Reply, type ReplyPart, type ReplyUsage } from './repl
 import { createTags, type Tags } from './tags.ts';
 import { createTextWatch, type Found, type TextWatch } from './text-watch.ts';
 
-//  One answer of an engine elsewhere, told in the events of a turn. As in the engine process it is written in legs, a leg being one
+//  One answer of an engine elsewhere, told in the events of a turn. As in the engine process it is written in segments, a segment being one
 //  request; between two of them stands a decision.
 //
-//  leg ──ended──▶ finished
-//   ├─ answer now, budget ──▶ the same question without thinking ──▶ leg
-//   ├─ loop ──▶ paused, the request is held ──decide()──▶ read on, or leg from before the loop
+//  segment ──ended──▶ finished
+//   ├─ answer now, budget ──▶ the same question without thinking ──▶ segment
+//   ├─ loop ──▶ paused, the request is held ──decide()──▶ read on, or segment from before the loop
 //   └─ cancel ──▶ finished
 
 export type ElsewhereAnswer = { cancel(): void; answerNow(): void; decide(choice: PauseAction): void };
@@ -42,7 +42,7 @@ export type AnswerOptions = {
 };
 
 type Kind = 'thinking' | 'answer';
-/** What ends a leg before the engine does. */
+/** What ends a segment before the engine does. */
 type Halt = 'cancel' | 'close-thinking' | 'again';
 
 class Halted extends Error {}
@@ -53,7 +53,7 @@ const MAX_TEXT = 4_000_000;
 const CLOSING_MS = 2000;
 
 export function answerElsewhere({ generation, reach, urlOf, report, patience }: AnswerOptions): ElsewhereAnswer {
-  const outbox = createEventCoalescer(report);
+  const coalescer = createEventCoalescer(report);
   const meter = createGenerationMetrics(() => null);
   const { prompt, thinkingBudget, loopGuard, softBudget } = generation;
   const question = prompt.messages.findLast(({ role }) => role === 'user')?.text ?? '';
@@ -63,14 +63,14 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
     answer: prompt.continuation?.text ?? '',
   };
   let watch: TextWatch | null = loopGuard && createTextWatch(loopGuard, question, shown);
-  let leg = { kept: shown.answer, thinking: prompt.thinking && thinkingBudget.tokens !== 0, rewinds: 0 };
+  let segment = { kept: shown.answer, thinking: prompt.thinking && thinkingBudget.tokens !== 0, rewinds: 0 };
   let soft = softBudget ?? Number.POSITIVE_INFINITY;
   let halt: Halt | null = null;
   let over = false;
   let stop = new AbortController();
   let pause: { evidence: LoopEvidence | null; from: number; resume: () => void } | null = null;
   let started = false;
-  let legs = 0;
+  let segments = 0;
   const sums: ReplyUsage & { known: boolean } = { prompt: 0, cached: 0, written: 0, thinking: null, known: false };
 
   async function run() {
@@ -80,7 +80,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
       while (!over) {
         halt = null;
         stop = new AbortController();
-        legs++;
+        segments++;
         const reply = createReply(asked);
         const reason = await write(where, reply);
         if (over) return;
@@ -95,7 +95,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
   /** One request, to its end. Returns how the engine says that it ended; null when it was halted. */
   async function write(where: Reach, reply: Reply): Promise<string | null> {
     const tags = createTags();
-    const body = await chatBody(generation, leg, urlOf);
+    const body = await chatBody(generation, segment, urlOf);
     const at = { answer: shown.answer.length, plain: false };
     let reason: string | null = null;
     let closing: NodeJS.Timeout | undefined;
@@ -134,12 +134,12 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
     if (started) return;
     started = true;
     const { host } = whereaboutsOf(address);
-    outbox.say({ type: 'started', model: generation.target.modelId, backEnd: host });
+    coalescer.say({ type: 'started', model: generation.target.modelId, backEnd: host });
   }
 
   async function take(part: ReplyPart, tags: Tags, at: { answer: number; plain: boolean }) {
     if (halt !== null) throw new Halted();
-    if (part.type === 'calling') return outbox.say(part);
+    if (part.type === 'calling') return coalescer.say(part);
     if (part.type === 'usage') return note(part.usage);
     if (part.type !== 'text') return;
     // Who tells thinking beside the answer leaves no tags in it.
@@ -161,13 +161,13 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
     const tokens = estimatedPiece(text);
     for (let left = tokens; left > 0; left--) {
       const sample = meter.token(kind);
-      if (sample) outbox.say({ type: 'stats', sample });
+      if (sample) coalescer.say({ type: 'stats', sample });
     }
-    outbox.delta(kind, text, [], [], tokens);
+    coalescer.delta(kind, text, [], [], tokens);
     const found = watch?.push(text, kind) ?? null;
     if (found?.finding.degree === 'quiet') {
-      const { copies, text: quote } = found.finding;
-      outbox.say({ type: 'similar', where: kind, copies, text: quote });
+      const { repeats, text: quote } = found.finding;
+      coalescer.say({ type: 'similar', where: kind, repeats, text: quote });
     } else if (found) await hold(found);
     else if (kind === 'thinking') await budget();
   }
@@ -175,8 +175,8 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
   async function budget() {
     const { tokens, seconds } = thinkingBudget;
     const { thinkingTokens } = meter.usage;
-    const spent = tokens !== null && leg.thinking && thinkingTokens >= tokens;
-    if (spent || (seconds !== null && leg.thinking && meter.timings().thinkingMs >= seconds * 1000)) {
+    const spent = tokens !== null && segment.thinking && thinkingTokens >= tokens;
+    if (spent || (seconds !== null && segment.thinking && meter.timings().thinkingMs >= seconds * 1000)) {
       halted('close-thinking');
       throw new Halted();
     }
@@ -185,16 +185,16 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
 
   function halted(why: Halt) {
     halt = why === 'cancel' ? why : (halt ?? why);
-    if (why === 'close-thinking') leg = { ...leg, thinking: false };
+    if (why === 'close-thinking') segment = { ...segment, thinking: false };
     stop.abort(new Halted());
   }
 
   /** Nothing more is read until somebody has decided; the engine waits with its connection. */
   async function hold(found: Found | null) {
     const evidence = found && evidenceOf(found, generation.sampling.maxTokens ?? 0);
-    if (evidence) outbox.say({ type: 'loop', evidence });
+    if (evidence) coalescer.say({ type: 'loop', evidence });
     const choices = choicesIn(evidence);
-    outbox.say({
+    coalescer.say({
       type: 'paused',
       ...choices,
       ...(evidence ? { evidence } : { thought: meter.usage.thinkingTokens }),
@@ -211,12 +211,12 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
     pause = null;
     const { choices, suggested } = choicesIn(evidence);
     const choice = choices.includes(wanted) || wanted === 'stop' ? wanted : suggested;
-    outbox.say({ type: 'decided', choice });
+    coalescer.say({ type: 'decided', choice });
     if (choice === 'stop') finish(evidence ? 'loop' : 'cancelled');
     else if (choice === 'answer-now') answerAfter(evidence, from);
     else if (choice === 'rewind' && evidence) rewind(evidence, from);
     else if (choice === 'loop-guard-off') watch = null;
-    else if (evidence) watch?.goOn(evidence.copies);
+    else if (evidence) watch?.goOn(evidence.repeats);
     else soft = 2 * meter.usage.thinkingTokens;
     resume();
   }
@@ -228,19 +228,19 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
     halted('close-thinking');
   }
 
-  function rewind({ first }: LoopEvidence, from: number) {
+  function rewind({ startToken: first }: LoopEvidence, from: number) {
     // The space before the copy stays: what comes now is a new word.
     const end = shown.answer[from] === ' ' ? from + 1 : from;
     watch?.rewind(first, end);
     takeBack('answer', end);
-    leg = { ...leg, kept: shown.answer, rewinds: leg.rewinds + 1 };
+    segment = { ...segment, kept: shown.answer, rewinds: segment.rewinds + 1 };
     halted('again');
   }
 
   function takeBack(kind: Kind, from: number) {
     if (shown[kind].length <= from) return;
     shown[kind] = shown[kind].slice(0, from);
-    outbox.say({ type: 'retracted', kind, from });
+    coalescer.say({ type: 'retracted', kind, from });
   }
 
   function note(usage: ReplyUsage) {
@@ -259,8 +259,8 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
     over = true;
     stop.abort(new Halted());
     const sample = meter.short();
-    if (sample) outbox.say({ type: 'stats', sample });
-    outbox.say({ type: 'finished', reason, ...figuresOf(meter, sums, legs) }, calls.length > 0 ? { calls } : {});
+    if (sample) coalescer.say({ type: 'stats', sample });
+    coalescer.say({ type: 'finished', reason, ...figuresOf(meter, sums, segments) }, calls.length > 0 ? { calls } : {});
   }
 
   function fail(error: unknown) {
@@ -269,7 +269,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
     stop.abort(new Halted());
     const known =
       error instanceof LonghandError ? error : new LonghandError('internal', `[elsewhere] ${String(error)}`);
-    outbox.say({ type: 'failed', failure: failureOf(known), ...(started && figuresOf(meter, sums, legs)) });
+    coalescer.say({ type: 'failed', failure: failureOf(known), ...(started && figuresOf(meter, sums, segments)) });
   }
 
   void run();
@@ -281,7 +281,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
       if (!started) finish('cancelled');
     },
     answerNow() {
-      if (leg.thinking && shown.answer === leg.kept) halted('close-thinking');
+      if (segment.thinking && shown.answer === segment.kept) halted('close-thinking');
     },
     decide,
   };
@@ -300,13 +300,13 @@ function choicesIn(loop: LoopEvidence | null): { choices: PauseAction[]; suggest
 
 function evidenceOf({ finding }: Found, maxTokens: number): LoopEvidence {
   const { degree: _, ...evidence } = finding;
-  return { ...evidence, savedTokens: Math.max(0, maxTokens - evidence.last) };
+  return { ...evidence, savedTokens: Math.max(0, maxTokens - evidence.endToken) };
 }
 
 /** What the engine counted; what it did not is what came. */
-function figuresOf(meter: GenerationMetrics, sums: ReplyUsage & { known: boolean }, legs: number) {
+function figuresOf(meter: GenerationMetrics, sums: ReplyUsage & { known: boolean }, segments: number) {
   const { usage } = meter;
-  if (sums.known && legs === 1) Object.assign(usage, countedBy(usage, sums));
+  if (sums.known && segments === 1) Object.assign(usage, countedBy(usage, sums));
   else if (sums.known) Object.assign(usage, { promptTokens: sums.prompt, cachedTokens: sums.cached });
   const timings = meter.timings();
   const decodeMs = Math.max(0, timings.totalMs - timings.firstTokenMs);

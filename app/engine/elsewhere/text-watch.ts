@@ -44,7 +44,7 @@ export function createTextWatch(
     begins.push(lengths[place]);
     lengths[place] += word.length;
     const finding = guard.push(idOf(word), word, place);
-    return finding && { finding, from: begins[finding.first] ?? 0 };
+    return finding && { finding, from: begins[finding.startToken] ?? 0 };
   }
 
   return {

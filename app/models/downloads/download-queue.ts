@@ -63,7 +63,7 @@ export type DownloadQueue = {
 
 export type DownloadQueueOptions = {
   db: Database;
-  shelf: BlobStore;
+  blobs: BlobStore;
   source: (id: string) => Source | undefined;
   /** Why the library takes nothing now, as far as it is known. */
   barred?: () => 'moving' | 'unmounted' | null;
@@ -81,7 +81,7 @@ export type DownloadQueueOptions = {
 type Active = { id: string; stop: AbortController; ended: Promise<void> };
 
 export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueue {
-  const { db, shelf, now = Date.now, barred = () => null } = options;
+  const { db, blobs, now = Date.now, barred = () => null } = options;
   const journal = journalIn(db);
   const throttle = new Throttle(null);
   const { free = roomOn, sleep = sleepFor } = options.tuning ?? {};
@@ -128,7 +128,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
 
   /** Looks, and is true when the library takes nothing now: then the item waits. */
   async function bar(item: Item): Promise<boolean> {
-    await shelf.look();
+    await blobs.look();
     const reason = barred();
     if (reason && item.status.phase !== 'paused') set(item, { phase: 'waitingForLibrary', reason });
     return reason !== null;
@@ -147,7 +147,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
 
   const spaceFor = (item: Item, signal: AbortSignal): Space => ({
     left: () => Math.max(0, totalOf(item.row) - item.doneBefore - item.doneNow),
-    room: () => free(shelf.folder()),
+    room: () => free(blobs.folder()),
     sleep: (ms) => sleep(ms, signal),
   });
 
@@ -167,9 +167,9 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     if (signal.aborted) return;
     const { name, source, repository, commit } = row;
     const manifest = { name, source, repository, commit, files, checkedAt: now() };
-    const path = await shelf.assemble(folderName(row), manifest);
+    const path = await blobs.assemble(folderName(row), manifest);
     // Cancelled in this moment.
-    if (!items.includes(item)) return void (await shelf.discard(path));
+    if (!items.includes(item)) return void (await blobs.discard(path));
     await options.finished({ name, path: modelPath(path, row) });
     removeDownload(db, row.id);
     items = items.filter((candidate) => candidate !== item);
@@ -186,23 +186,23 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
       return null;
     }
     if (await bar(item)) return null;
-    const partPath = shelf.partPath(row.id, index);
+    const partPath = blobs.partPath(row.id, index);
     const target = wholePath(partPath);
-    await shelf.acceptAgain(target, wanted.sha256, wanted.size);
-    if (wanted.sha256 && (await shelf.has(wanted.sha256, wanted.size))) return wanted.sha256;
+    await blobs.acceptAgain(target, wanted.sha256, wanted.size);
+    if (wanted.sha256 && (await blobs.has(wanted.sha256, wanted.size))) return wanted.sha256;
     // The app ended before it was put away: the journal still knows its blocks.
     if ((await exists(target)) && !(await exists(partPath))) await rename(target, partPath);
     const net = options.net && { net: options.net(row.name) };
-    const there = shelf.look;
+    const there = blobs.look;
     const settings = { journal, partPath, targetPath: target, throttle, there, ...net, ...options.tuning };
     const file = source.file(row.repository, row.commit, wanted);
-    const left = wanted.sha256 === null ? null : await shelf.damaged(wanted.sha256);
+    const left = wanted.sha256 === null ? null : await blobs.damaged(wanted.sha256);
     if (left && !(await exists(partPath))) await resumeDamaged(file, left, settings, signal);
     for await (const state of download(file, settings, signal)) {
       if (state.phase === 'done') {
         // From now on it is known by its content, also when its source publishes no hash.
         const files = row.files.with(index, { ...wanted, sha256: state.sha256 });
-        await shelf.accept(target, state.sha256, state.bytes, state.blocks, () => {
+        await blobs.accept(target, state.sha256, state.bytes, state.blocks, () => {
           setDownloadFiles(db, row.id, files);
           journal.forget(file.key);
         });
@@ -232,7 +232,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
   async function forget({ id, source, repository, commit, files }: DownloadRow): Promise<void> {
     const from = options.source(source);
     for (const [index, file] of files.entries()) {
-      const partPath = shelf.partPath(id, index);
+      const partPath = blobs.partPath(id, index);
       if (from) await discard(from.file(repository, commit, file), { journal, partPath });
       await rm(wholePath(partPath), { force: true });
     }
@@ -294,7 +294,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
       tell();
       await halt(id);
       await forget(item.row);
-      await shelf.sweep();
+      await blobs.sweep();
     },
     move(id, place) {
       const item = find(id);

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../engine/elsewhere/address.ts';
 import { guarded, type NetworkLogEntry } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
-import { addContact, listContacts } from '../../store/models/network-log.ts';
+import { addNetworkLogEntry, listNetworkLog } from '../../store/models/network-log.ts';
 import { DownloadError } from './download-error.ts';
 import { addressOf, type Network, network } from './http-request.ts';
 import type { RequestPurpose } from './request-purpose.ts';
@@ -53,7 +53,7 @@ export function createNetworkLog({ db, allowed, now, changed, net = network }: C
     waiting.clear();
     try {
       db.transaction(() => {
-        for (const row of rows) addContact(db, row);
+        for (const row of rows) addNetworkLogEntry(db, row);
       });
     } catch {
       return; // a full disk or a read-only folder: the download itself says so
@@ -104,7 +104,7 @@ export function createNetworkLog({ db, allowed, now, changed, net = network }: C
     },
     list() {
       write();
-      return listContacts(db, now());
+      return listNetworkLog(db, now());
     },
     close: write,
   };

@@ -52,10 +52,10 @@ const UNDO_MS = 60_000;
 
 export type ModelLifecycleOptions = {
   library: ModelRegistry;
-  shelf: BlobStore;
-  place: LibraryLocation;
-  packed: Pick<WeightCache, 'forget'>;
-  gate: RwLock;
+  blobs: BlobStore;
+  location: LibraryLocation;
+  weightCache: Pick<WeightCache, 'forget'>;
+  lock: RwLock;
   engine: Engine;
   emit: Emit;
   now: () => number;
@@ -63,10 +63,10 @@ export type ModelLifecycleOptions = {
 
 export function createModelLifecycle({
   library,
-  shelf,
-  place,
-  packed,
-  gate,
+  blobs,
+  location,
+  weightCache,
+  lock,
   engine,
   emit,
   now,
@@ -76,10 +76,10 @@ export function createModelLifecycle({
 
   /** The model's own folder on the shelf; null for files that belong to somebody else. */
   const folderOf = async ({ path, presetOf }: ModelRow): Promise<{ folder: string; manifest: Manifest } | null> => {
-    if (path === null || presetOf !== null || !shelf.owns(path)) return null;
-    if (!(await shelf.look())) throw unmountedError(path);
-    const [name = ''] = relative(shelf.folder(), path).split('/');
-    const folder = join(shelf.folder(), name);
+    if (path === null || presetOf !== null || !blobs.owns(path)) return null;
+    if (!(await blobs.look())) throw unmountedError(path);
+    const [name = ''] = relative(blobs.folder(), path).split('/');
+    const folder = join(blobs.folder(), name);
     const manifest = await readManifest(folder);
     return manifest && { folder, manifest };
   };
@@ -107,10 +107,10 @@ export function createModelLifecycle({
   async function checkOnce(modelId: ModelId, signal: AbortSignal): Check {
     const { folder, manifest } = await needed(modelId);
     const tell = (checked: number, total: number) => emit('model.checking', { modelId, checked, total });
-    const damaged = await checkFiles(folder, manifest, shelf.blocksOf, tell, signal);
+    const damaged = await checkFiles(folder, manifest, blobs.blocksOf, tell, signal);
     signal.throwIfAborted();
     // What cannot be read because its drive went away is not damaged.
-    if (!(await shelf.look())) throw unmountedError(folder);
+    if (!(await blobs.look())) throw unmountedError(folder);
     if (damaged.length === 0) await rememberCheck(folder, now());
     return { folder, manifest, damaged };
   }
@@ -128,10 +128,10 @@ export function createModelLifecycle({
     if (!entry || !row || entry.busy) return;
     removed.delete(modelId);
     clearTimeout(entry.timer);
-    await packed.forget(modelId);
+    await weightCache.forget(modelId);
     const { path, presetOf } = row;
-    if (entry.folder !== null) await gate.shared(() => shelf.discardAside(modelId));
-    else if (path && presetOf === null && place.ownsLink(path)) await removeLink(path);
+    if (entry.folder !== null) await lock.shared(() => blobs.discardAside(modelId));
+    else if (path && presetOf === null && location.ownsLink(path)) await removeLink(path);
   }
 
   function finishLater(modelId: ModelId): NodeJS.Timeout {
@@ -145,18 +145,18 @@ export function createModelLifecycle({
 
   /** Files first, then the list: what fails between leaves both as they were. */
   async function takeBack(modelId: ModelId, { rows, folder, path }: Removed): Promise<ModelEntry> {
-    const place = folder === null ? null : join(shelf.folder(), folder);
+    const target = folder === null ? null : join(blobs.folder(), folder);
     // The same model may have been fetched again in the meantime.
-    const fetchedAgain = place !== null && (await exists(place));
-    if (place !== null && !fetchedAgain) await shelf.takeBack(modelId, place);
+    const fetchedAgain = target !== null && (await exists(target));
+    if (target !== null && !fetchedAgain) await blobs.takeBack(modelId, target);
     try {
-      const whole = path === null ? null : join(shelf.folder(), path);
+      const whole = path === null ? null : join(blobs.folder(), path);
       return library.put(rows.map((row) => (whole === null ? row : { ...row, path: whole })));
     } catch (error) {
-      if (place !== null && !fetchedAgain) await shelf.setAside(place, modelId);
+      if (target !== null && !fetchedAgain) await blobs.setAside(target, modelId);
       throw error;
     } finally {
-      if (fetchedAgain) await shelf.discardAside(modelId);
+      if (fetchedAgain) await blobs.discardAside(modelId);
     }
   }
 
@@ -164,7 +164,7 @@ export function createModelLifecycle({
     async details(modelId) {
       const row = library.find(modelId);
       const own = await folderOf(row).catch(() => null); // its drive is away
-      const ours = row.path !== null && shelf.owns(row.path);
+      const ours = row.path !== null && blobs.owns(row.path);
       const bytes = own
         ? own.manifest.files.reduce((sum, file) => sum + file.size, 0)
         : (row.metadata?.description.weightBytes ??
@@ -178,7 +178,7 @@ export function createModelLifecycle({
           commit: own.manifest.commit,
         },
         bytes,
-        frees: own ? await shelf.frees(own.folder) : 0,
+        frees: own ? await blobs.frees(own.folder) : 0,
         checkedAt: own?.manifest.checkedAt ?? null,
       };
     },
@@ -195,27 +195,27 @@ export function createModelLifecycle({
     },
     async dropDamaged(modelId) {
       const { folder, manifest, damaged } = await check(modelId);
-      for (const { file } of damaged) await shelf.drop(file.sha256, join(folder, file.name));
+      for (const { file } of damaged) await blobs.drop(file.sha256, join(folder, file.name));
       return manifest;
     },
     async remove(modelId) {
       const row = library.find(modelId);
       const own = await folderOf(row);
-      const freed = own ? await shelf.frees(own.folder) : 0;
+      const freed = own ? await blobs.frees(own.folder) : 0;
       if (engine.target()?.modelId === modelId) await engine.unload();
       await stopCheck(modelId);
       library.find(modelId); // another window may have been faster
-      if (own) await shelf.setAside(own.folder, modelId);
-      const inside = (path: string) => relative(shelf.folder(), path);
+      if (own) await blobs.setAside(own.folder, modelId);
+      const inside = (path: string) => relative(blobs.folder(), path);
       const folder = own && inside(own.folder);
-      const path = row.path !== null && shelf.owns(row.path) ? inside(row.path) : null;
+      const path = row.path !== null && blobs.owns(row.path) ? inside(row.path) : null;
       let rows: ModelRow[];
       try {
         // Presets have no files of their own: they go, and come back, with the model.
         rows = library.forget(modelId);
       } catch (error) {
         // It stays in the list, so its files stay too.
-        if (own) await shelf.takeBack(modelId, own.folder);
+        if (own) await blobs.takeBack(modelId, own.folder);
         throw error;
       }
       removed.set(modelId, { rows, folder, path, timer: finishLater(modelId), busy: false });

@@ -5,11 +5,11 @@ import type { LibraryLocation } from '../storage/library-location.ts';
 import { openedByFile, openedByFolder } from '../storage/model-file.ts';
 import { silentDisk } from './model-errors.ts';
 
-type Looking = { probe: ProbeWithTimeout; disk: Disk; place: Pick<LibraryLocation, 'links'> };
+type Looking = { probe: ProbeWithTimeout; disk: Disk; location: Pick<LibraryLocation, 'links'> };
 
 /** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.
  *  @throws LonghandError `bad-request`, `not-found`, `unreadable`, `permission` */
-export async function modelPathOf(given: string, { probe, disk, place }: Looking): Promise<string> {
+export async function modelPathOf(given: string, { probe, disk, location }: Looking): Promise<string> {
   const expanded = given.startsWith('~/') ? join(process.env.HOME ?? '', given.slice(2)) : given;
   if (!isAbsolute(expanded)) {
     throw new LonghandError('bad-request', `[models] "${given}" is not a full path such as /home/me/model.gguf`, {
@@ -23,7 +23,7 @@ export async function modelPathOf(given: string, { probe, disk, place }: Looking
   if (kind === null) {
     throw new LonghandError('not-found', `[models] nothing is at ${whole}`, { details: { reason: 'no-file' } });
   }
-  const opened = () => (kind === 'file' ? openedByFile(whole, place.links()) : openedByFolder(whole));
+  const opened = () => (kind === 'file' ? openedByFile(whole, location.links()) : openedByFolder(whole));
   const path = await probe<string | null>(whole, opened, { slow: null, busy: () => null });
   if (path === null) throw silentDisk(whole);
   return path;

@@ -99,10 +99,10 @@ export type ModelRegistryOptions = {
   /** Bytes a model may take now, when what is in memory makes room for it. */
   memoryLimit: () => number;
   /** Where the files are that are our own. */
-  place: Pick<LibraryLocation, 'owns' | 'links'>;
-  presences: Availability;
+  location: Pick<LibraryLocation, 'owns' | 'links'>;
+  availability: Availability;
   /** Where packed weights are kept. */
-  packed: Pick<WeightCache, 'fileOf'>;
+  weightCache: Pick<WeightCache, 'fileOf'>;
   /** Where what was read of chats is kept. */
   promptFolder: string;
   disk: Disk;
@@ -115,7 +115,7 @@ export type ModelRegistryOptions = {
 };
 
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
-  const { db, engine, emit, settings, place, presences, promptFolder, builtIn, now } = options;
+  const { db, engine, emit, settings, location, availability, promptFolder, builtIn, now } = options;
   for (const { id, name } of builtIn) {
     if (!findModel(db, id)) addModel(db, { id, name, path: null, metadata: null }, now());
   }
@@ -136,17 +136,17 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     if (path === null) throw new LonghandError('model-missing', `[models] ${row.name} does not ship with this package`);
     return path;
   };
-  const linkedPaths = () => paths().filter((path) => !place.owns(path));
+  const linkedPaths = () => paths().filter((path) => !location.owns(path));
   const entryOf = (row: ModelRow): ModelEntry => {
     const { id, name, path, lastUsedAt, metadata, settings, presetOf } = row;
     const elsewhere = options.whereabouts(row.elsewhere);
-    const found = path !== null ? presences.of(path) : (elsewhere ?? builtInPath(row)) === null ? 'missing' : 'here';
+    const found = path !== null ? availability.of(path) : (elsewhere ?? builtInPath(row)) === null ? 'missing' : 'here';
     return {
       id,
       name,
       path,
       builtIn: path === null && presetOf === null && row.elsewhere === null,
-      external: path !== null && !place.owns(path),
+      external: path !== null && !location.owns(path),
       missing: found !== 'here',
       unmounted: found === 'unmounted',
       lastUsedAt,
@@ -169,7 +169,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     return entry;
   };
 
-  const isThere = (path: string | null): path is string => path !== null && presences.of(path) === 'here';
+  const isThere = (path: string | null): path is string => path !== null && availability.of(path) === 'here';
   const embedderTarget = (path: string): EmbedderTarget => {
     const { device, threads } = settings();
     return { path, device, threads };
@@ -193,7 +193,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     const id = before?.id ?? (newId(now()) as ModelId);
     if (before) setModelMetadata(db, id, metadata);
     else addModel(db, { id, name: called, path, metadata }, now());
-    await presences.look([path]);
+    await availability.look([path]);
     changed();
     return entryOf(find(id));
   }
@@ -238,11 +238,11 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
 
   /** Null for the built-in model too: its weights are read where they stand. */
   const packedOf = (row: ModelRow) =>
-    settings().cachePackedWeights && row.path !== null ? options.packed.fileOf(row) : null;
+    settings().cachePackedWeights && row.path !== null ? options.weightCache.fileOf(row) : null;
 
   /** @throws LonghandError `model-missing`, with `away` when its drive may come back */
   function needFiles(path: string): void {
-    const found = presences.of(path);
+    const found = availability.of(path);
     if (found === 'unmounted') throw unmountedError(path);
     if (found === 'missing') throw new LonghandError('model-missing', `[models] ${path} no longer exists`);
   }
@@ -298,12 +298,12 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
 
   return {
     async list() {
-      await presences.look(paths());
+      await availability.look(paths());
       return known().map(entryOf);
     },
     async look(modelId) {
       const path = modelId === null ? paths() : [findModel(db, modelId)?.path ?? []].flat();
-      if (path.length > 0) await presences.look(path);
+      if (path.length > 0) await availability.look(path);
     },
     entryOf,
     linkedPaths,
@@ -385,7 +385,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       changedOne(modelId);
     },
     async warmUp(load) {
-      await presences.look(paths());
+      await availability.look(paths());
       // Whatever the first model says, the built-in ones are inspected; that one says so when it is asked something.
       if (load && settings().loadOnStart) await loadFirst().catch(() => {});
       const older = modelsToInspect(db).flatMap(({ id, path }) => (isThere(path) ? [{ id, path }] : []));

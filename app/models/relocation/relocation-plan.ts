@@ -25,36 +25,36 @@ type Target = { folder: string; copies: boolean; hardLinks: boolean; free: numbe
 
 /** @throws LonghandError `bad-request` for a place that cannot be the library's, with the reason; `unreadable` for a disk
  *  that does not answer */
-export async function planMove(place: LibraryLocation, given: string, options: PlanOptions): Promise<LibraryPlan> {
+export async function planMove(location: LibraryLocation, given: string, options: PlanOptions): Promise<LibraryPlan> {
   const silent = { slow: null, busy: () => null };
-  const target = await options.probe<Target | null>(given, () => lookAt(place, given, options), silent);
+  const target = await options.probe<Target | null>(given, () => lookAt(location, given, options), silent);
   if (!target) throw new LonghandError('unreadable', `[move] the disk of ${given} does not answer`);
   const { folder, copies, hardLinks, free } = target;
-  const pieces = await filesOf(place.folder());
+  const pieces = await filesOf(location.folder());
   const once = sizeOf(pieces, true);
   const bytes = copies ? sizeOf(pieces, hardLinks) : once;
   return { folder, bytes, more: bytes - once, copies, free, missing: copies ? Math.max(0, bytes - free) : 0 };
 }
 
-async function lookAt(place: LibraryLocation, given: string, options: PlanOptions): Promise<Target> {
-  const folder = await targetOf(place, given);
+async function lookAt(location: LibraryLocation, given: string, options: PlanOptions): Promise<Target> {
+  const folder = await targetOf(location, given);
   const ground = await existing(folder);
-  const from = await stat(await existing(place.folder()));
+  const from = await stat(await existing(location.folder()));
   const copies = !options.mayLink || from.dev !== (await stat(ground)).dev;
   // Where nothing can be written yet it is tried when the folder is made.
   const hardLinks = !copies || (await options.hardLinks(ground).catch(() => true));
   return { folder, copies, hardLinks, free: await options.free(ground) };
 }
 
-async function targetOf(place: LibraryLocation, given: string): Promise<string> {
+async function targetOf(location: LibraryLocation, given: string): Promise<string> {
   const wanted = given.startsWith('~/') ? join(homedir(), given.slice(2)) : given;
   if (!isAbsolute(wanted)) refuse('relative', `"${given}" is not a full path`);
   const whole = resolve(wanted);
-  const [now, home] = await Promise.all([realOf(place.folder()), realOf(place.home)]);
+  const [now, home] = await Promise.all([realOf(location.folder()), realOf(location.home)]);
   // Links are followed: otherwise a folder could be moved into itself.
   let folder = await realOf(whole);
   if (folder === now) refuse('same', `the library is at ${whole} already`);
-  if (folder === home) return place.home;
+  if (folder === home) return location.home;
   if (!(await isEmpty(folder))) folder = join(folder, NAME);
   if (folder === now) refuse('same', `the library is at ${folder} already`);
   if (folder.startsWith(now + sep)) refuse('inside', `${whole} is inside the library`);

@@ -38,8 +38,8 @@ export type Relocation = {
 
 export type RelocationOptions = {
   db: Database;
-  place: LibraryLocation;
-  gate: RwLock;
+  location: LibraryLocation;
+  lock: RwLock;
   changed: (state: Library) => void;
   /** Downloads rest while files are copied. */
   rest: () => Promise<void>;
@@ -55,7 +55,7 @@ const REPORT_MS = 200;
 const notThere = { slow: false, busy: () => false };
 
 export function createRelocation(options: RelocationOptions): Relocation {
-  const { db, place, gate } = options;
+  const { db, location, lock } = options;
   const tuning = { ...usually, ...options.tuning };
   let run: { stop: AbortController; ended: Promise<void> } | null = null;
   let phase: 'copying' | 'switching' | 'clearing' = 'copying';
@@ -78,12 +78,13 @@ export function createRelocation(options: RelocationOptions): Relocation {
   };
 
   function state(): Library {
-    return { folder: place.folder(), home: place.home, unmounted: !place.there(), move: moveOf() };
+    return { folder: location.folder(), home: location.home, unmounted: !location.there(), move: moveOf() };
   }
 
   function moveOf(): LibraryMove | null {
     const { movingTo, leaving, paused } = libraryRow(db);
-    const places = movingTo !== null ? { from: place.folder(), to: movingTo } : { from: leaving, to: place.folder() };
+    const places =
+      movingTo !== null ? { from: location.folder(), to: movingTo } : { from: leaving, to: location.folder() };
     const { from, to } = places;
     return from === null ? null : { from, to, done, total, status: statusOf(movingTo !== null, paused) };
   }
@@ -120,7 +121,7 @@ export function createRelocation(options: RelocationOptions): Relocation {
     if (leaving === null) return;
     show('clearing');
     await orAborted(options.letGo(leaving), signal);
-    await clear(leaving, leaving === place.home);
+    await clear(leaving, leaving === location.home);
     endLeaving(db);
   }
 
@@ -131,25 +132,25 @@ export function createRelocation(options: RelocationOptions): Relocation {
     await closeLibrary(to);
     await needed();
     done = 0;
-    total = sizeOf(await filesOf(place.folder()), hardLinks);
+    total = sizeOf(await filesOf(location.folder()), hardLinks);
     const copy = { signal, mayLink: tuning.mayLink, hardLinks };
-    await mirror(place.folder(), to, { ...copy, progress: count });
+    await mirror(location.folder(), to, { ...copy, progress: count });
     signal.throwIfAborted();
     // What changed meanwhile is little: for that moment nothing else changes.
-    await gate.alone(async () => {
+    await lock.alone(async () => {
       show('switching');
-      await mirror(place.folder(), to, { ...copy, progress: () => {} });
+      await mirror(location.folder(), to, { ...copy, progress: () => {} });
       await needed();
       signal.throwIfAborted();
-      await place.switchTo(to);
+      await location.switchTo(to);
     }, signal);
     options.switched();
   }
 
   /** Of a drive that is gone there is nothing to read, which must not pass for an empty library. */
   async function needed(): Promise<void> {
-    if (!(await place.look())) {
-      throw new LonghandError('not-found', `[move] ${place.folder()} is not there`, {
+    if (!(await location.look())) {
+      throw new LonghandError('not-found', `[move] ${location.folder()} is not there`, {
         details: { reason: 'unmounted' },
       });
     }
@@ -176,15 +177,15 @@ export function createRelocation(options: RelocationOptions): Relocation {
     state,
     async plan(folder) {
       await needed();
-      return planMove(place, folder, tuning);
+      return planMove(location, folder, tuning);
     },
     async begin(given) {
       needRest();
       await needed();
-      const { folder, copies, free } = await planMove(place, given, tuning);
+      const { folder, copies, free } = await planMove(location, given, tuning);
       // The plan could not try it where nothing can be written yet.
       const hardLinks = await prepare(folder, tuning);
-      const short = copies ? Math.max(0, sizeOf(await filesOf(place.folder()), hardLinks) - free) : 0;
+      const short = copies ? Math.max(0, sizeOf(await filesOf(location.folder()), hardLinks) - free) : 0;
       if (short > 0) {
         await rmdir(folder).catch(() => {}); // it was there before
         throw new LonghandError('disk-full', `[move] ${short} more bytes are needed in ${folder}`, {

@@ -19,7 +19,7 @@ export type Availability = {
 const MAX_LINKS = 8;
 
 export function createAvailability(
-  place: Pick<LibraryLocation, 'owns' | 'there' | 'look'>,
+  location: Pick<LibraryLocation, 'owns' | 'there' | 'look'>,
   disk: Disk = disks,
   probe: ProbeWithTimeout = createProbe(),
 ): Availability {
@@ -56,10 +56,10 @@ export function createAvailability(
   }
 
   return {
-    of: (path) => (place.owns(path) && !place.there() ? 'unmounted' : stateOf(path)),
+    of: (path) => (location.owns(path) && !location.there() ? 'unmounted' : stateOf(path)),
     async look(paths) {
-      const there = await place.look();
-      let next = there ? paths : paths.filter((path) => !place.owns(path));
+      const there = await location.look();
+      let next = there ? paths : paths.filter((path) => !location.owns(path));
       for (let links = 0; links <= MAX_LINKS && next.length > 0; links++) {
         const wanted = byFolder(next);
         next = (await Promise.all([...wanted].map(([folder, names]) => read(folder, names)))).flat();
@@ -89,7 +89,7 @@ function byFolder(paths: readonly string[]): Map<string, string[]> {
 export type WatchOptions = {
   /** Files that may come and go. */
   paths: () => readonly string[];
-  presences: Availability;
+  availability: Availability;
   there: () => boolean;
   changed: () => void;
   /** Whether somebody waits for a drive that is there: it went and came back between two looks. */
@@ -103,7 +103,7 @@ const LOOK_MS = 3000;
 /** Looks now and then whether the drives of models are there. */
 export function watchDrives({
   paths,
-  presences,
+  availability,
   there,
   changed,
   overlooked,
@@ -111,15 +111,15 @@ export function watchDrives({
   everyMs = LOOK_MS,
 }: WatchOptions) {
   // Somebody else's look may have found a drive gone, and told so, that is back now: hence the turns.
-  const away = () => paths().filter((path) => presences.of(path) === 'unmounted');
-  const state = () => JSON.stringify([there(), presences.turns(), ...away()]);
+  const away = () => paths().filter((path) => availability.of(path) === 'unmounted');
+  const state = () => JSON.stringify([there(), availability.turns(), ...away()]);
   let before = state();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
   let closed = false;
 
   async function look() {
-    await presences.look(paths());
+    await availability.look(paths());
     const waits = await overlooked();
     const now = state();
     if (closed) return;

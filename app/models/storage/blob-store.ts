@@ -109,8 +109,8 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await rename(`${path}.new`, path);
 }
 
-export function createBlobStore(db: Database, place: LibraryLocation): BlobStore {
-  const { folder } = place;
+export function createBlobStore(db: Database, location: LibraryLocation): BlobStore {
+  const { folder } = location;
   const blobs = () => join(folder(), 'blobs');
   const blobPath = (sha256: string) => join(blobs(), sha256);
   const asidePath = (id: string) => join(folder(), 'removed', id);
@@ -118,15 +118,15 @@ export function createBlobStore(db: Database, place: LibraryLocation): BlobStore
 
   return {
     folder,
-    look: place.look,
-    owns: place.owns,
+    look: location.look,
+    owns: location.owns,
     blobPath,
     partPath: (download, file) => join(folder(), 'incoming', `${download}-${file}.part`),
     async has(sha256, size) {
       if (!hasBlob(db, sha256, size)) return false;
       const found = await stat(blobPath(sha256)).catch(() => null);
       if (found?.size === size) return true;
-      if (await place.look()) removeBlob(db, sha256);
+      if (await location.look()) removeBlob(db, sha256);
       return false;
     },
     // First the words, then the deed: a blob that nobody knows would be fetched again.
@@ -190,9 +190,9 @@ export function createBlobStore(db: Database, place: LibraryLocation): BlobStore
       for (const id of await readdir(join(folder(), 'removed')).catch((): string[] => [])) {
         const path = findModel(db, id as ModelId)?.path;
         const [name] = path ? relative(folder(), path).split(sep) : [];
-        const place = name && path && this.owns(path) ? join(folder(), name) : null;
-        if (place === null) await this.discardAside(id);
-        else if (!(await exists(place))) await this.takeBack(id, place);
+        const target = name && path && this.owns(path) ? join(folder(), name) : null;
+        if (target === null) await this.discardAside(id);
+        else if (!(await exists(target))) await this.takeBack(id, target);
       }
     },
     async drop(sha256, path) {

@@ -59,12 +59,12 @@ export const LoopEvidence = z.object({
   /** `returns`: paragraphs that take up again what was said, in other words; `entries`: a list that counts on with what it has. */
   kind: z.enum(['exact', 'similar', 'collapse', 'returns', 'entries']),
   text: z.string(),
-  copies: z.number().int(),
+  repeats: z.number().int(),
   /** Tokens of one copy. */
-  period: z.number().int(),
+  periodTokens: z.number().int(),
   /** First and last place, in tokens of the answer. */
-  first: z.number().int(),
-  last: z.number().int(),
+  startToken: z.number().int(),
+  endToken: z.number().int(),
   spentTokens: z.number().int(),
   /** "Up to": what the rest of the budget would have cost. */
   savedTokens: z.number().int(),
@@ -108,7 +108,7 @@ export const TurnEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('similar'),
     where: z.enum(['thinking', 'answer']),
-    copies: z.number().int(),
+    repeats: z.number().int(),
     text: z.string(),
   }),
   z.object({

@@ -5,7 +5,7 @@ const KEPT_DAYS = 90;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Adds to the row of its day. */
-export const addContact = (db: Database, contact: NetworkLogEntry) =>
+export const addNetworkLogEntry = (db: Database, contact: NetworkLogEntry) =>
   db.run(
     `INSERT INTO network_log (day, allowed, host, reason, about, at, request_count, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET at = excluded.at, request_count = request_count + excluded.request_count, bytes = bytes + excluded.bytes`,
@@ -20,7 +20,7 @@ export const addContact = (db: Database, contact: NetworkLogEntry) =>
   );
 
 /** Newest first, of the last ninety days. */
-export function listContacts(db: Database, now: number): NetworkLogEntry[] {
+export function listNetworkLog(db: Database, now: number): NetworkLogEntry[] {
   db.run('DELETE FROM network_log WHERE at < ?', now - KEPT_DAYS * dayMs);
   return db
     .all<Omit<NetworkLogEntry, 'allowed'> & { allowed: number }>(

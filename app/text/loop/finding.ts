@@ -5,7 +5,7 @@ import type { Features } from './score.ts';
 /** A card asks what to do; a quiet line only says that much is alike, since it may be wanted. */
 export type Degree = 'card' | 'quiet';
 
-/** What the guard knows; `text`, `first` and `last` as in the protocol's LoopEvidence. */
+/** What the guard knows; `text`, `startToken` and `endToken` as in the protocol's LoopEvidence. */
 export type Finding = Omit<LoopEvidence, 'savedTokens'> & {
   readonly degree: Degree;
 };
@@ -20,7 +20,7 @@ export interface GuardOptions {
 }
 
 /** What one of the signals found. */
-export type Candidate = Pick<Finding, 'kind' | 'degree' | 'copies' | 'period' | 'first'> & {
+export type Candidate = Pick<Finding, 'kind' | 'degree' | 'repeats' | 'periodTokens' | 'startToken'> & {
   /** Where the copy that is shown begins; else the first one. */
   quote?: number;
 };

@@ -171,7 +171,7 @@ export class LoopGuard {
     if (copies < level.copies || span < level.tokens || copies < this.patienceOf(period, first)) return null;
     if (this.written - this.since < Math.min(2 * period, span)) return null;
     const needed = this.needed(level, period, first, span);
-    const found = { kind: 'exact', copies: Math.floor(copies), period, first } as const;
+    const found = { kind: 'exact', repeats: Math.floor(copies), periodTokens: period, startToken: first } as const;
     if (copies >= needed.copies && span >= needed.tokens) return { ...found, degree: 'card' };
     const { quiet } = needed;
     if (!quiet || copies < Math.max(quiet.copies, this.quietPatience) || span < quiet.tokens) return null;
@@ -212,9 +212,9 @@ export class LoopGuard {
     return {
       kind: 'exact',
       degree: 'card',
-      copies: Math.max(1, Math.floor(span / period)),
-      period,
-      first: this.written - span,
+      repeats: Math.max(1, Math.floor(span / period)),
+      periodTokens: period,
+      startToken: this.written - span,
     };
   }
 
@@ -267,7 +267,7 @@ export class LoopGuard {
     const odds = scoreOf(features);
     const patience = this.patienceFor(first);
     if (copies < patience || copies * period < level.alikeTokens) return null;
-    const found = { kind: 'similar', copies, period, first, quote: latest } as const;
+    const found = { kind: 'similar', repeats: copies, periodTokens: period, startToken: first, quote: latest } as const;
     const numbered = isNumbered(features);
     // The next of many values gave the same as the one before: that may be chance.
     const byChance = features.same >= ALL && features.density > VALUED;
@@ -290,7 +290,7 @@ export class LoopGuard {
     const { entries: copies, period, first, latest: quote } = worn;
     const degree = degreeOf(worn, level.listed, this.options.question ?? '');
     if (!degree || copies < this.patienceFor(first) || (degree === 'quiet' && copies < this.quietPatience)) return null;
-    return { kind: 'entries', degree, copies, period, first, quote };
+    return { kind: 'entries', degree, repeats: copies, periodTokens: period, startToken: first, quote };
   }
 
   private circling(level: Level): Candidate | null {
@@ -301,9 +301,9 @@ export class LoopGuard {
     return {
       kind: 'collapse',
       degree: 'quiet',
-      copies: Math.floor(copies),
-      period,
-      first: since,
+      repeats: Math.floor(copies),
+      periodTokens: period,
+      startToken: since,
     };
   }
 
@@ -315,9 +315,9 @@ export class LoopGuard {
     return {
       kind: 'returns',
       degree: 'quiet',
-      copies: count,
-      period,
-      first,
+      repeats: count,
+      periodTokens: period,
+      startToken: first,
       quote: at + 1 - period,
     };
   }
@@ -333,7 +333,7 @@ export class LoopGuard {
     if (this.cutter.fenced || this.lines.listed > 0.3 || !isProse(this.text(first, this.written))) return null;
     const copies = Math.floor(this.novelty.copies);
     const period = Math.max(1, Math.floor((this.written - first) / copies));
-    return { kind: 'collapse', degree: 'card', copies, period, first };
+    return { kind: 'collapse', degree: 'card', repeats: copies, periodTokens: period, startToken: first };
   }
 
   /** Rows of a few signs, for longer than any that were asked for: said once, and again when there are twice as many. */
@@ -341,11 +341,17 @@ export class LoopGuard {
     const first = this.written - tokens;
     const rows = this.text(first, this.written).split('\n').length - 1;
     if (rows < Math.max(ROWS, this.quietPatience)) return null;
-    return { kind: 'collapse', degree: 'quiet', copies: rows, period: Math.floor(tokens / rows), first };
+    return {
+      kind: 'collapse',
+      degree: 'quiet',
+      repeats: rows,
+      periodTokens: Math.floor(tokens / rows),
+      startToken: first,
+    };
   }
 
   private confirm(found: Candidate, place: Place): Finding {
-    const { kind, degree, copies, period, first, quote = first } = found;
+    const { kind, degree, repeats: copies, periodTokens: period, startToken: first, quote = first } = found;
     if (degree === 'card') this.last = { period };
     if (degree === 'card') {
       this.state = 'confirmed';
@@ -357,10 +363,10 @@ export class LoopGuard {
       where: place,
       kind,
       text: this.text(quote, kind === 'entries' ? this.written : quote + period),
-      copies,
-      period,
-      first,
-      last: this.written - 1,
+      repeats: copies,
+      periodTokens: period,
+      startToken: first,
+      endToken: this.written - 1,
       spentTokens: this.written - first - (kind === 'entries' ? 0 : period),
       times: Math.max(1, this.times),
     };

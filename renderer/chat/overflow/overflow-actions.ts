@@ -44,17 +44,17 @@ export function shorten(chatId: ChatId, full: Full): void {
 }
 
 /** Keeps everything up to a message from the model, and offers the way back. */
-export async function setAside(messageId: MessageId, summary: string | null): Promise<void> {
+export async function excludeFromContext(messageId: MessageId, summary: string | null): Promise<void> {
   await core.call('context.exclude', { messageId, summary });
   useToasts.getState().show({
     text: summary === null ? t('contextCutoff.done') : t('contextCutoff.summed'),
     action: t('undo'),
     ...keysHint('undo'),
-    onAction: () => void bringBack(messageId),
+    onAction: () => void includeInContext(messageId),
   });
 }
 
-export async function bringBack(messageId: MessageId): Promise<void> {
+export async function includeInContext(messageId: MessageId): Promise<void> {
   await core.call('context.include', { messageId });
 }
 

@@ -9,7 +9,7 @@ import type { Overlay } from '../../stores/chat/view-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Offer, Offers } from '../../ui/choice.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { goOn, makeLarger, setAside, shorten, takeOtherModel, takeToNewChat } from './overflow-actions.ts';
+import { excludeFromContext, goOn, makeLarger, shorten, takeOtherModel, takeToNewChat } from './overflow-actions.ts';
 import { OverflowBar } from './overflow-bar.tsx';
 import { bestWay, fitsAlone, type Possible, type Way } from './overflow-options.ts';
 import { SearchStep } from './search-step.tsx';
@@ -66,7 +66,7 @@ function Question({ full }: { full: Full }) {
       if (way === 'search') return setSearching(true);
       if (way === 'model' && other) await takeOtherModel(full.chatId, other);
       if (way === 'larger' && larger) await makeLarger(larger.size);
-      if (way === 'trim' && plan?.trim) await setAside(plan.trim.upTo, null);
+      if (way === 'trim' && plan?.trim) await excludeFromContext(plan.trim.upTo, null);
       await goOn(full.chatId, full.resumes);
     } catch (error) {
       setFailure(failureOf(error));
@@ -93,7 +93,7 @@ function Question({ full }: { full: Full }) {
         messageId={summarising}
         onStop={() => setSummarising(null)}
         onUse={async (summary) => {
-          await setAside(summarising, summary);
+          await excludeFromContext(summarising, summary);
           await goOn(full.chatId, full.resumes);
         }}
       />

@@ -49,7 +49,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
       <QuoteCard message={message} last={last} />
       <GroundingLine message={message} />
       {decidedLoops(message).map((evidence) => (
-        <LoopLine key={`${evidence.first} ${evidence.times}`} evidence={evidence} />
+        <LoopLine key={`${evidence.startToken} ${evidence.times}`} evidence={evidence} />
       ))}
       {writing && live?.similar && <SimilarLine similar={live.similar} />}
       {message.state.status === 'paused' && <Paused message={message} live={live} />}

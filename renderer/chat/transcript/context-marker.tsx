@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Message } from '../../../app/protocol/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { bringBack, setAside } from '../overflow/overflow-actions.ts';
+import { excludeFromContext, includeInContext } from '../overflow/overflow-actions.ts';
 
 /** Below the last message that the model does not see: what stands for it, and the way back. */
 export function ContextMarker({ message }: { message: Message }) {
@@ -31,7 +31,7 @@ export function ContextMarker({ message }: { message: Message }) {
         <Button
           kind="link"
           className="text-xs"
-          onClick={() => void (restored ? setAside(message.id, summary) : bringBack(message.id))}
+          onClick={() => void (restored ? excludeFromContext(message.id, summary) : includeInContext(message.id))}
         >
           {restored ? t('contextCutoff.again') : t('contextCutoff.bringBack')}
         </Button>

@@ -6,13 +6,13 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 /** Much of what is being written is alike, as it is in a list or a table. Nothing stops; whoever did not want it can stop it. */
-export function SimilarLine({ similar: { copies } }: { similar: NonNullable<TurnProgress['similar']> }) {
+export function SimilarLine({ similar: { repeats } }: { similar: NonNullable<TurnProgress['similar']> }) {
   const { t } = useTranslation();
   const formats = useFormats();
   return (
     <div role="status" className="mt-2 flex items-center gap-2 text-xs text-fg-3">
       <Icon name="loop" size={14} />
-      <span className="min-w-0">{t('loop.soFar', { count: copies, times: formats.exact(copies) })}</span>
+      <span className="min-w-0">{t('loop.soFar', { count: repeats, times: formats.exact(repeats) })}</span>
       <Button kind="link" className="text-xs" onClick={() => void actions.stop()}>
         {t('pause.choice.stop')}
       </Button>

@@ -25,7 +25,7 @@ export type TurnProgress = {
   /** Set while the turn waits for a person, with the time since when. */
   pause: { choices: PauseAction[]; suggested: PauseAction; at: number } | null;
   /** Passages that are alike so far, when there are many; they may be wanted. */
-  similar: { where: 'thinking' | 'answer'; copies: number } | null;
+  similar: { where: 'thinking' | 'answer'; repeats: number } | null;
   /** Characters of a call that is being written. */
   calling: number | null;
 };
@@ -251,7 +251,7 @@ export function applyToLive(
     case 'started':
       return { ...live, calling: null };
     case 'similar':
-      return { ...live, similar: { where: event.where, copies: event.copies } };
+      return { ...live, similar: { where: event.where, repeats: event.repeats } };
     case 'retracted':
       return { ...live, similar: null, calling: null };
     case 'paused':

@@ -49,7 +49,7 @@ test('thinking in circles pauses the turn with its evidence, and the pause is on
   expect(message.state).toMatchObject({ status: 'paused', turnId: turn.turnId });
   expect(message.loops).toEqual([event.type === 'paused' ? event.evidence : null]);
   const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
-  expect(message.thinking.split(evidence?.text ?? '-').length).toBeGreaterThan(evidence?.copies ?? 0);
+  expect(message.thinking.split(evidence?.text ?? '-').length).toBeGreaterThan(evidence?.repeats ?? 0);
   await turn.decide('stop');
   expect(await turn.end()).toMatchObject({ type: 'finished', reason: 'loop' });
 });
@@ -117,7 +117,7 @@ test('rewind and retry takes the copies back, on the screen and on the disk, and
   const from = retracted?.type === 'retracted' ? retracted.from : 0;
   expect(from).toBeLessThan(before.length);
   const { evidence } = event as Extract<TurnEvent, { type: 'paused' }>;
-  expect(before.slice(from)).toContain((evidence?.text ?? '').repeat(evidence?.copies ?? 1).trim());
+  expect(before.slice(from)).toContain((evidence?.text ?? '').repeat(evidence?.repeats ?? 1).trim());
   const after = (await turn.read()).thinking;
   // The state before the first copy was kept: hardly anything is read again.
   const decided = turn.events().findIndex(({ type }) => type === 'decided');
@@ -136,7 +136,7 @@ test('keep going writes on and asks again only after twice as many copies', asyn
   const second = (await restOf(client)).event;
   const { evidence } = first;
   if (isPause(second) && second.type === 'paused') {
-    expect(second.evidence?.copies).toBeGreaterThanOrEqual(2 * (evidence?.copies ?? 0));
+    expect(second.evidence?.repeats).toBeGreaterThanOrEqual(2 * (evidence?.repeats ?? 0));
     expect(second.evidence?.times).toBe(2);
   }
   expect((await turn.read()).loops.length).toBe(isPause(second) ? 2 : 1);

@@ -41,7 +41,7 @@ test('a text from stdin: each finding with its place in tokens and characters, a
   const [first] = found(ran);
   expect(ran.code).toBe(0);
   expect(first).toMatchObject({ id: null, kind: 'exact', degree: 'card', where: 'answer' });
-  expect(first.copies).toBeGreaterThanOrEqual(3);
+  expect(first.repeats).toBeGreaterThanOrEqual(3);
   expect(first.char).toBeGreaterThan(LEAD.length + 2 * DOUBT.length);
   expect(first.char).toBeLessThanOrEqual(LEAD.length + 5 * DOUBT.length);
   expect(first.token).toBeGreaterThan(0);
@@ -71,7 +71,7 @@ test('--jsonl: a text a line, as text or as tokens, each in its place and under 
   const lines = found(await loops(['rows.jsonl', '--jsonl', '--json']));
   expect(new Set(lines.map(({ id }) => id))).toEqual(new Set(['b', 'c']));
   expect(lines.find(({ id }) => id === 'b')).toMatchObject({ where: 'thinking' });
-  expect(lines.find(({ id }) => id === 'c')).toMatchObject({ where: 'answer', kind: 'exact', period: 2 });
+  expect(lines.find(({ id }) => id === 'c')).toMatchObject({ where: 'answer', kind: 'exact', periodTokens: 2 });
 });
 
 test('a line that is no text is named, with what is allowed', async () => {

@@ -43,8 +43,8 @@ export const engineAndText = [
   {
     row: 'rewind: cuts at the wrong token',
     file: 'app/engine/process/generation/generation.ts',
-    from: 'first: found.first + unseen, last: found.last + unseen',
-    to: 'first: found.first, last: found.last',
+    from: 'startToken: found.startToken + unseen, endToken: found.endToken + unseen',
+    to: 'startToken: found.startToken, endToken: found.endToken',
     user: 'a rewind leaves part of the copy, or takes sound words',
     tests: ['test/app/chat/loops.test.ts'],
   },

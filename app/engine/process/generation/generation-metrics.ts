@@ -35,7 +35,7 @@ export function createGenerationMetrics(
   const now = forwardOnly(clock);
   const begin = now();
   const usage: Usage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
-  const sums = { prefillMs: 0, decodeMs: 0, tokens: 0, legs: 0 };
+  const sums = { prefillMs: 0, decodeMs: 0, tokens: 0, segments: 0 };
   let deviceMs: number | undefined;
   let firstTokenMs: number | null = null;
   let thinkingMs = 0;
@@ -54,7 +54,7 @@ export function createGenerationMetrics(
 
   return {
     prefill(done, total, cached) {
-      if (sums.legs > 0) return null;
+      if (sums.segments > 0) return null;
       usage.promptTokens = total;
       usage.cachedTokens = cached;
       const made = sample('prefill', done - cached, last.prefilled);
@@ -91,12 +91,12 @@ export function createGenerationMetrics(
       if (firstTokenMs !== null) thinkingMs = now() - begin - firstTokenMs;
     },
     addSegment({ timings, tokens }, reuse = {}) {
-      if (sums.legs === 0) {
+      if (sums.segments === 0) {
         usage.promptTokens = timings.promptTokens;
         usage.cachedTokens = timings.cachedTokens;
         Object.assign(usage, reuse);
       }
-      sums.legs++;
+      sums.segments++;
       sums.prefillMs += timings.prefillMs;
       sums.decodeMs += timings.decodeMs;
       if (timings.deviceMs !== undefined) deviceMs = (deviceMs ?? 0) + timings.deviceMs;

@@ -26,11 +26,11 @@ import { samplingFor } from './sampling-for.ts';
 import { scored, type Token } from './token-score.ts';
 import { choicesIn, ENOUGH, openedAt, quotedAnswer, RELAPSE, type Rewound, sentenceEnd } from './ways-out.ts';
 
-//  One answer. It is written in legs: a leg is one call of the addon, and between two legs stands something that changed what
+//  One answer. It is written in segments: a segment is one call of the addon, and between two stands something that changed what
 //  comes next.
 //
-//  run() ──▶ leg ──ended──▶ finished
-//             │ ├─ answer now, budget, stopped while thinking ──▶ thinking is closed ──▶ leg
+//  run() ──▶ segment ──ended──▶ finished
+//             │ ├─ answer now, budget, stopped while thinking ──▶ thinking is closed ──▶ segment
 //             │ └─ loop ──▶ paused ──decide()──▶ (rewound) ──▶ again(): run()
 //             └─ cancel ──▶ finished
 
@@ -73,7 +73,7 @@ type Written = {
 };
 
 export function runGeneration({ addon, renderer, pictures, generation, report, again }: RunningOptions): Running {
-  const outbox = createEventCoalescer(report);
+  const coalescer = createEventCoalescer(report);
   let state: State = 'waiting';
   let halt: Halt | null = null;
   let flag: Addon.AbortFlag | null = null;
@@ -141,7 +141,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
         shown: { thinking: continuation?.thinking.length ?? 0, answer: continuation?.text.length ?? 0 },
       },
     });
-    outbox.say({ type: 'started', model: generation.target.modelId, backEnd: model.native.device.backEnd });
+    coalescer.say({ type: 'started', model: generation.target.modelId, backEnd: model.native.device.backEnd });
     return {
       prompt,
       promptOnly: prompt.ids.slice(0, prompt.ids.length - prompt.continuation.length),
@@ -204,8 +204,8 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     const goesOn = written.transcript.ids.length > written.prompt.continuation.length;
     if (goesOn && total - cached < LONG_READ) return;
     const sample = written.meter.prefill(done, total, cached);
-    outbox.say({ type: 'progress', done, total, cached });
-    if (sample) outbox.say({ type: 'stats', sample });
+    coalescer.say({ type: 'progress', done, total, cached });
+    if (sample) coalescer.say({ type: 'stats', sample });
   }
 
   function token(event: Token, model: LoadedModel) {
@@ -218,7 +218,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     const { logprobs = null } = generation;
     if (place === 'answer' && !transcript.inThinking) scores.push(...scored(model.text.tokenizer, event, logprobs));
     show(parts);
-    if (sample) outbox.say({ type: 'stats', sample });
+    if (sample) coalescer.say({ type: 'stats', sample });
     if (atStop) stopLeg('stop');
     else if (overBudget(transcript, meter)) stopLeg('close-thinking');
     else if (transcript.inThinking && thought(meter) >= soft) stopLeg('long');
@@ -227,7 +227,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
 
   function show(parts: readonly { kind: 'thinking' | 'answer'; text: string }[]) {
     for (const { kind, text } of parts) {
-      outbox.delta(kind, text, silent, kind === 'answer' ? scores : []);
+      coalescer.delta(kind, text, silent, kind === 'answer' ? scores : []);
       silent = [];
       if (kind === 'answer') scores = [];
       if (said) said[kind === 'thinking' ? 'thinking' : 'text'] += text;
@@ -239,12 +239,12 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     if (!found || !written) return;
     const { degree, ...rest } = found;
     if (degree === 'quiet')
-      return outbox.say({ type: 'similar', where: place, copies: found.copies, text: found.text });
+      return coalescer.say({ type: 'similar', where: place, repeats: found.repeats, text: found.text });
     const { meter, transcript, maxTokens } = written;
     if (relapse && transcript.ids.length - relapse.begin <= RELAPSE) return stopLeg('relapse');
     const savedTokens = Math.max(0, maxTokens - spent(meter));
-    unseen = transcript.ids.length - 1 - found.last;
-    evidence = { ...rest, first: found.first + unseen, last: found.last + unseen, savedTokens };
+    unseen = transcript.ids.length - 1 - found.endToken;
+    evidence = { ...rest, startToken: found.startToken + unseen, endToken: found.endToken + unseen, savedTokens };
     stopLeg('loop');
   }
 
@@ -260,7 +260,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     return seconds !== null && meter.usage.thinkingTokens > 0 && meter.timings().thinkingMs >= seconds * 1000;
   }
 
-  /** What comes after a leg. */
+  /** What comes after a segment. */
   function between(model: LoadedModel, ended: Addon.GenerateResult['finish'] | null) {
     const why = halt;
     halt = null;
@@ -301,15 +301,15 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
 
   function pause() {
     if (!written) return;
-    if (evidence) outbox.say({ type: 'loop', evidence });
+    if (evidence) coalescer.say({ type: 'loop', evidence });
     state = 'paused';
     const why = evidence ? { evidence } : { thought: thought(written.meter) };
-    outbox.say({ type: 'paused', ...choicesIn(evidence), ...why });
+    coalescer.say({ type: 'paused', ...choicesIn(evidence), ...why });
   }
 
   function decide(choice: PauseAction) {
     if (state !== 'paused' || !written) return;
-    outbox.say({ type: 'decided', choice });
+    coalescer.say({ type: 'decided', choice });
     const { where } = evidence ?? {};
     if (choice === 'stop' || (choice === 'answer-now' && where === 'answer'))
       return finish(evidence ? 'loop' : 'cancelled');
@@ -318,14 +318,14 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     else if (choice === 'answer-now') cutAt = evidence;
     else if (choice === 'rewind' && evidence) rewind(evidence);
     else if (choice === 'loop-guard-off') watch = null;
-    else if (choice === 'keep-going' && evidence) watch?.act(evidence.copies);
+    else if (choice === 'keep-going' && evidence) watch?.act(evidence.repeats);
     evidence = null;
     state = 'waiting';
     again();
   }
 
   /** Thinking ends before its first copy, so that the answer does not go on with them. */
-  function answerAfter({ first }: LoopEvidence, text: LoadedModel['text']) {
+  function answerAfter({ startToken: first }: LoopEvidence, text: LoadedModel['text']) {
     if (!written) return;
     const { prompt, transcript } = written;
     const { thinking, tokenizer } = text;
@@ -339,7 +339,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   }
 
   /** Back to before the first copy, and from there with other chances. */
-  function rewind({ first, kind }: LoopEvidence) {
+  function rewind({ startToken: first, kind }: LoopEvidence) {
     if (!written) return;
     takeBack(first);
     watch?.rewind(first - unseen);
@@ -355,7 +355,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     const shorter = transcript.cut(length);
     silent = [];
     for (const { kind, from } of shorter) {
-      outbox.say({ type: 'retracted', kind, from }, { keptIds: transcript.ids.length });
+      coalescer.say({ type: 'retracted', kind, from }, { keptIds: transcript.ids.length });
       const field = kind === 'thinking' ? 'thinking' : 'text';
       if (said) said[field] = said[field].slice(0, from);
     }
@@ -366,16 +366,16 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     state = 'over';
     if (written) show(written.transcript.flush());
     const sample = written?.meter.short();
-    if (sample) outbox.say({ type: 'stats', sample });
+    if (sample) coalescer.say({ type: 'stats', sample });
     const { usage = noUsage, timings = () => noTimings } = written?.meter ?? {};
-    outbox.say({ type: 'finished', reason, usage: { ...usage }, timings: timings() }, { ids: silent });
+    coalescer.say({ type: 'finished', reason, usage: { ...usage }, timings: timings() }, { ids: silent });
   }
 
   function fail(error: unknown) {
     if (state === 'over') return;
     state = 'over';
     said = null;
-    outbox.say({ type: 'failed', failure: failureOf(toLonghandError(error)), ...figures() }, { ids: silent });
+    coalescer.say({ type: 'failed', failure: failureOf(toLonghandError(error)), ...figures() }, { ids: silent });
   }
 
   const figures = () => (written ? { usage: { ...written.meter.usage }, timings: written.meter.timings() } : {});

@@ -52,7 +52,7 @@ export function createOutputBuffer({
   const byHand: Lengths = continuation.ids.length === 0 ? continuation.shown : { thinking: 0, answer: 0 };
   const shown: Lengths = { ...continuation.shown };
   let had: Lengths = { ...byHand };
-  let scribe: OutputDecoder = open();
+  let decoder: OutputDecoder = open();
   for (const id of continuation.ids) push(id);
 
   function open(): OutputDecoder {
@@ -61,9 +61,9 @@ export function createOutputBuffer({
   }
 
   function push(id: number) {
-    const place: Kind = scribe.inThinking ? 'thinking' : 'answer';
+    const place: Kind = decoder.inThinking ? 'thinking' : 'answer';
     ids.push(id);
-    const { parts, text, stopped } = scribe.push(id);
+    const { parts, text, stopped } = decoder.push(id);
     return { parts: parts.flatMap(fresh), text, place, stopped };
   }
 
@@ -80,15 +80,15 @@ export function createOutputBuffer({
   return {
     ids,
     get inThinking() {
-      return scribe.inThinking;
+      return decoder.inThinking;
     },
     push,
-    flush: () => scribe.flush().flatMap(fresh),
+    flush: () => decoder.flush().flatMap(fresh),
     cut(length) {
       const remaining = ids.slice(0, length);
       ids.length = 0;
       had = { ...byHand };
-      scribe = open();
+      decoder = open();
       for (const id of remaining) push(id);
       const shorter = (['thinking', 'answer'] as const).filter((kind) => shown[kind] > had[kind]);
       for (const kind of shorter) shown[kind] = had[kind];

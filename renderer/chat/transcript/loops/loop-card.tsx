@@ -135,7 +135,11 @@ function useCountdown(turnId: TurnId, witnessed: boolean): Countdown {
   return { counts, left, stop };
 }
 
-function Sentence({ evidence: { kind, copies, period, times, spentTokens } }: { evidence: LoopEvidence }) {
+function Sentence({
+  evidence: { kind, repeats: copies, periodTokens: period, times, spentTokens },
+}: {
+  evidence: LoopEvidence;
+}) {
   const { t } = useTranslation();
   const formats = useFormats();
   const count = kind === 'entries' ? copies : kind === 'collapse' ? spentTokens : period;
@@ -151,7 +155,7 @@ function Quote({ evidence }: { evidence: LoopEvidence }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const quote = quoteOf(evidence);
-  const times = formats.exact(evidence.copies);
+  const times = formats.exact(evidence.repeats);
   return (
     <blockquote className="relative mt-3.5 max-h-45 overflow-y-auto rounded-md bg-pencil-soft py-2.5 ps-3.5 pe-18 text-sm leading-5 whitespace-pre-line text-fg-2 wrap-anywhere dark:bg-sunken">
       {quote === '' ? t('loop.blank') : quote}

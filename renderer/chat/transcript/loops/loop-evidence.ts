@@ -5,7 +5,7 @@ export type Strip = { fresh: number; repeated: number; saved: number; marks: num
 
 const MAX_MARKS = 24;
 
-export function stripOf({ last, spentTokens, savedTokens, copies }: LoopEvidence): Strip {
+export function stripOf({ endToken: last, spentTokens, savedTokens, repeats: copies }: LoopEvidence): Strip {
   return {
     fresh: Math.max(0, last + 1 - spentTokens),
     repeated: spentTokens,
@@ -16,8 +16,8 @@ export function stripOf({ last, spentTokens, savedTokens, copies }: LoopEvidence
 
 /** Milliseconds that the saved tokens would have taken at the speed so far; null when that is not known. */
 export function savedTime(evidence: LoopEvidence, writtenMs: number | null): number | null {
-  if (writtenMs === null || writtenMs <= 0 || evidence.last <= 0) return null;
-  return (evidence.savedTokens * writtenMs) / (evidence.last + 1);
+  if (writtenMs === null || writtenMs <= 0 || evidence.endToken <= 0) return null;
+  return (evidence.savedTokens * writtenMs) / (evidence.endToken + 1);
 }
 
 /** One copy as it is shown: a run of blank text has no other name than its size. A loop is found in the middle of a word as

@@ -73,7 +73,7 @@ test('a sentence is looked at once, however often a document repeats it', async 
     (_, at) => `## Chapter ${at + 1}\n\n${'Words fill it. '.repeat(30)}\n\n${notice}`,
   );
   await shelf.add({ 'kettle.md': `# Kettle\n\n${chapters.join('\n\n')}` });
-  const { statements } = await shelf.documents.answering.examine('How long does the warranty of the kettle last?', [
+  const { statements } = await shelf.documents.answering.score('How long does the warranty of the kettle last?', [
     shelf.collection.id,
   ]);
   const said = statements.filter(({ passage, statement }) => passage.text.slice(...statement) === notice);

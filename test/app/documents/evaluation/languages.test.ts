@@ -36,7 +36,7 @@ test('most are answered, nearly all of these rightly, and what no document says 
   for (const { text, gold, kinds } of exam.questions) {
     const count = counts.get(kinds.at(-1) ?? '');
     if (!count) throw new Error(`no language of ${text}`);
-    const { sure, candidates } = await shelf.documents.answering.examine(text, [shelf.collection.id]);
+    const { sure, candidates } = await shelf.documents.answering.score(text, [shelf.collection.id]);
     const [best] = candidates;
     if (gold === null) {
       count.cannot++;

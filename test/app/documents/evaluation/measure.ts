@@ -34,7 +34,7 @@ export async function measure(
   for (const question of [...answerable, ...unanswerable]) {
     const collectionIds = [collectionId];
     const { hits } = await shelf.call('documents.search', { query: question.question, collectionIds, limit: FOUND });
-    const examined = await shelf.documents.answering.examine(question.question, collectionIds);
+    const examined = await shelf.documents.answering.score(question.question, collectionIds);
     const passages = await Promise.all(hits.map(({ passageId }) => shelf.call('documents.passage', { passageId })));
     const place = passages.findIndex(({ text }) => holds(question, text));
     const [best] = examined.candidates;

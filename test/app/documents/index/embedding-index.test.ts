@@ -196,12 +196,12 @@ function watchVectors({ db }: { db: Database }) {
   db.run = (sql, ...values) => {
     const before = countOf(db);
     const result = run(sql, ...values);
-    if (/^DELETE FROM vectors/.test(sql)) sizes.push(before - countOf(db));
+    if (/^DELETE FROM embeddings/.test(sql)) sizes.push(before - countOf(db));
     return result;
   };
   return sizes;
 }
-const countOf = (db: Database) => db.get<{ count: number }>('SELECT count(*) AS count FROM vectors')?.count ?? 0;
+const countOf = (db: Database) => db.get<{ count: number }>('SELECT count(*) AS count FROM embeddings')?.count ?? 0;
 const sections = Array.from(
   { length: 250 },
   (_, at) => `# Part ${at}\n\n${`The honey of part ${at} is spoken of here at length. `.repeat(20)}\n`,
@@ -243,9 +243,9 @@ test('vectors that were given up go at the next start, where that was not done; 
   await shelf.close();
 
   const again = await openShelf({ dataFolder: shelf.dataFolder, meaning: made.meaning });
-  const kept = () => again.db.get('SELECT encoder, serving FROM collections WHERE id = ?', collectionId);
-  expect(kept()).toEqual({ encoder: 1, serving: null });
-  await expect.poll(kept, { timeout: 10_000 }).toEqual({ encoder: null, serving: null });
+  const kept = () => again.db.get('SELECT embedder, serving FROM collections WHERE id = ?', collectionId);
+  expect(kept()).toEqual({ embedder: 1, serving: null });
+  await expect.poll(kept, { timeout: 10_000 }).toEqual({ embedder: null, serving: null });
   expect(countOf(again.db)).toBe(0);
 
   await again.call('documents.setEmbedding', { collectionId, modelId: first });
@@ -335,7 +335,7 @@ test('the reader of an encoder has the last word; without one, and when it fails
   );
   await shelf.documents.idle();
   const examine = async () => {
-    const { read, candidates } = await shelf.documents.answering.examine(`What is ${words[0]}?`, [id]);
+    const { read, candidates } = await shelf.documents.answering.score(`What is ${words[0]}?`, [id]);
     return { read, first: candidates[0]?.passage.text };
   };
   made.reader.word = words[0] ?? '';

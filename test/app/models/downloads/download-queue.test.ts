@@ -20,7 +20,7 @@ let db: Database;
 let hub: Hub;
 let source: Source;
 let repository: Repository;
-let shelf: BlobStore;
+let blobs: BlobStore;
 const made: { name: string; path: string }[] = [];
 const told: DownloadNotification[] = [];
 const running: DownloadQueue[] = [];
@@ -32,7 +32,7 @@ beforeEach(async () => {
   hub = await startHub({ files: { 'config.json': content(400), 'model.safetensors': content(3 * BLOCK + 9, 3) } });
   source = hubSource({ id: 'mirror', url: hub.url, token: async () => null });
   repository = await source.repository('acme/tiny', null, new AbortController().signal);
-  shelf = createBlobStore(db, createLibraryLocation(db, join(folder, 'models')));
+  blobs = createBlobStore(db, createLibraryLocation(db, join(folder, 'models')));
   made.length = 0;
   told.length = 0;
 });
@@ -45,12 +45,12 @@ afterEach(async () => {
 
 function open(
   seen: Download[][] = [],
-  on: BlobStore = shelf,
+  on: BlobStore = blobs,
   finished = async (model: { name: string; path: string }) => void made.push(model),
 ): DownloadQueue {
   const downloads = createDownloadQueue({
     db,
-    shelf: on,
+    blobs: on,
     source: (id) => (id === 'mirror' ? source : undefined),
     changed: (list) => seen.push(list),
     stuck: (news) => told.push(news),
@@ -84,9 +84,9 @@ test('a file that is here already is not fetched again, and goes with the last m
   downloads.start({ ...repository, commit: 'another' }, repository.files, 'Two');
   await until(() => made.length === 2);
   expect(hub.seen.bytes).toBe(before);
-  expect(statSync(shelf.blobPath(hub.sha256('model.safetensors'))).nlink).toBe(3);
-  expect(await shelf.discard(made[0]?.path ?? '')).toBe(0);
-  expect(await shelf.discard(made[1]?.path ?? '')).toBe(3 * BLOCK + 409);
+  expect(statSync(blobs.blobPath(hub.sha256('model.safetensors'))).nlink).toBe(3);
+  expect(await blobs.discard(made[0]?.path ?? '')).toBe(0);
+  expect(await blobs.discard(made[1]?.path ?? '')).toBe(3 * BLOCK + 409);
 });
 
 test('the same repository twice is refused', () => {
@@ -128,13 +128,13 @@ test.each<[string, (...given: Parameters<BlobStore['accept']>) => Promise<void>]
   [
     'before it is moved',
     async (path, sha256, ...more) => {
-      await shelf.accept(path, sha256, ...more);
-      renameSync(shelf.blobPath(sha256), path);
+      await blobs.accept(path, sha256, ...more);
+      renameSync(blobs.blobPath(sha256), path);
     },
   ],
 ])('an app that ends when a whole file is put away, %s, fetches nothing again', async (_, putAway) => {
   const dying: BlobStore = {
-    ...shelf,
+    ...blobs,
     async accept(...given) {
       await putAway(...given);
       throw new Error('the app ends here');
@@ -183,8 +183,8 @@ test('removing a model leaves the files of a download that is not whole yet', as
   source = hubSource({ id: 'mirror', url: hub.url, token: async () => null });
   repository = await source.repository('acme/tiny', null, new AbortController().signal);
   downloads.start(repository, repository.files, 'Two');
-  await until(() => existsSync(shelf.blobPath(hub.sha256('config.json'))));
-  await shelf.discard(made[0]?.path ?? '');
+  await until(() => existsSync(blobs.blobPath(hub.sha256('config.json'))));
+  await blobs.discard(made[0]?.path ?? '');
   await until(() => made.length === 2);
   expect(hub.bytesServedTwice()).toBe(0);
 });
@@ -256,7 +256,7 @@ test('what fails at the end is called by its name and not the disk', async () =>
     [new Error('x is not a function'), 'internal'],
   ];
   for (const [error, code] of failures) {
-    const downloads = open([], shelf, () => Promise.reject(error));
+    const downloads = open([], blobs, () => Promise.reject(error));
     const { id } = downloads.start(repository, repository.files, 'Tiny');
     await until(() => downloads.list()[0]?.status.phase === 'failed');
     expect(downloads.list()[0]?.status).toMatchObject({ code });

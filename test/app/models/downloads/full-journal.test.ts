@@ -41,7 +41,7 @@ async function fetchTo(folder: string, db: Database, again: boolean): Promise<vo
   const over = Promise.withResolvers<void>();
   const downloads = createDownloadQueue({
     db,
-    shelf: createBlobStore(db, createLibraryLocation(db, join(folder, 'models'))),
+    blobs: createBlobStore(db, createLibraryLocation(db, join(folder, 'models'))),
     source: () => source,
     changed(list) {
       const [item] = list;

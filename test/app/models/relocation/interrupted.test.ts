@@ -10,11 +10,11 @@ import {
   data,
   db,
   expectWhole,
+  location,
   MODEL,
   mover,
   newLibrary,
   nothingLeft,
-  place,
   target,
 } from '../../../support/relocation.ts';
 import { limitMs, soaking } from '../../../support/soak.ts';
@@ -32,7 +32,7 @@ test('a full disk in the middle stops it with a sentence, and it goes on when th
   await made.begin(target);
   await made.until(({ move }) => move?.status.phase === 'stopped');
   expect(made.state().move?.status).toMatchObject({ failure: { code: 'disk-full' } });
-  expectWhole(place.home);
+  expectWhole(location.home);
   made.resume();
   await made.rest();
   expectWhole(target);
@@ -62,7 +62,7 @@ test('the old drive goes away after the switch: what is on it is deleted when it
 const kills = soaking ? 200 : 6;
 
 test(
-  `killed ${kills} times at random moments: the old place or the new one is complete, and in the end the new one`,
+  `killed ${kills} times at random moments: the old location or the new one is complete, and in the end the new one`,
   async () => {
     db.close();
     let from = data;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createProbe } from '../../../../app/models/storage/fs-probe.ts';
 import { newFolder } from '../../../support/core.ts';
-import { data, expectWhole, MODEL, mover, newLibrary, place, target } from '../../../support/relocation.ts';
+import { data, expectWhole, location, MODEL, mover, newLibrary, target } from '../../../support/relocation.ts';
 
 beforeEach(newLibrary);
 
@@ -33,25 +33,25 @@ test('a folder that holds something gets one of ours in it; what is there stays'
   await begin(target);
   await rest();
   expectWhole(join(target, 'Longhand models'));
-  await begin(place.home);
+  await begin(location.home);
   await rest();
   expect(readdirSync(target)).toEqual(['thesis.txt']);
 });
 
 test.each([
-  ['where it is', () => place.home, 'same'],
-  ['inside the library', () => join(place.home, MODEL), 'inside'],
-  ['inside it over a link', () => join(linkTo(place.home), 'new'), 'inside'],
+  ['where it is', () => location.home, 'same'],
+  ['inside the library', () => join(location.home, MODEL), 'inside'],
+  ['inside it over a link', () => join(linkTo(location.home), 'new'), 'inside'],
   ['a file', () => join(data, 'longhand.db'), 'file'],
   ['no full path', () => 'models', 'relative'],
   ['a link to nothing', () => linkTo('/nowhere/at/all'), 'link'],
-])('%s is no place for it, and nothing is changed', async (_name, given, reason) => {
+])('%s is no location for it, and nothing is changed', async (_name, given, reason) => {
   const { begin, plan, state } = mover();
   const path = given();
   await expect(plan(path)).rejects.toMatchObject({ code: 'bad-request', details: { reason } });
   await expect(begin(path)).rejects.toMatchObject({ code: 'bad-request' });
   expect(state().move).toBe(null);
-  expectWhole(place.home);
+  expectWhole(location.home);
 });
 
 function linkTo(path: string): string {
@@ -60,7 +60,7 @@ function linkTo(path: string): string {
   return link;
 }
 
-test('a place where nothing can be made is refused', async () => {
+test('a location where nothing can be made is refused', async () => {
   const { begin, state } = mover();
   await expect(begin('/proc/longhand/models')).rejects.toMatchObject({
     code: expect.stringMatching(/permission|unreadable/),

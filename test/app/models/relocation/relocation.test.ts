@@ -20,17 +20,17 @@ import { newFolder } from '../../../support/core.ts';
 
 //  The library goes to another folder or disk: whatever happens on the way, one place is complete and is the one that is used.
 import {
+  blobs,
   db,
   expectWhole,
   files,
   heldMove,
+  location,
   MODEL,
   mover,
   newLibrary,
   nothingLeft,
-  place,
   sha,
-  shelf,
   target,
 } from '../../../support/relocation.ts';
 
@@ -45,36 +45,36 @@ test('copied, read again, switched, the old one deleted; hard links stay hard li
   expect(planned.bytes).toBeLessThan(bytes + 2000);
   await begin(target);
   await rest();
-  expect(place.folder()).toBe(target);
+  expect(location.folder()).toBe(target);
   expectWhole(target);
-  nothingLeft(place.home);
+  nothingLeft(location.home);
   expect(statSync(join(target, MODEL, 'model.safetensors')).nlink).toBe(2);
-  expect(await shelf.frees(join(target, MODEL))).toBe(bytes);
-  expect(await shelf.has(sha('model.safetensors'), files['model.safetensors'].length)).toBe(true);
+  expect(await blobs.frees(join(target, MODEL))).toBe(bytes);
+  expect(await blobs.has(sha('model.safetensors'), files['model.safetensors'].length)).toBe(true);
   expect(seen.map(({ move }) => move?.status.phase)).toEqual(
     expect.arrayContaining(['copying', 'switching', 'clearing']),
   );
 });
 
 test('and back again to the data folder, where links to files of others have stayed', async () => {
-  const link = join(place.links(), 'other.gguf');
-  mkdirSync(place.links(), { recursive: true });
+  const link = join(location.links(), 'other.gguf');
+  mkdirSync(location.links(), { recursive: true });
   symlinkSync('/nowhere', link);
   addModel(db, { id: 'linked' as ModelId, name: 'Linked', path: link, metadata: null }, 2);
   const { begin, rest } = mover();
   await begin(target);
   await rest();
   expect(findModel(db, 'linked' as ModelId)?.path).toBe(link);
-  expect(readdirSync(place.links())).toEqual(['other.gguf']);
-  await begin(place.home);
+  expect(readdirSync(location.links())).toEqual(['other.gguf']);
+  await begin(location.home);
   await rest();
-  expect(place.folder()).toBe(place.home);
-  expectWhole(place.home);
+  expect(location.folder()).toBe(location.home);
+  expectWhole(location.home);
   expect(existsSync(target)).toBe(false);
 });
 
 test('on the same volume nothing is copied', async () => {
-  const before = statSync(join(place.home, MODEL, 'model.safetensors')).ino;
+  const before = statSync(join(location.home, MODEL, 'model.safetensors')).ino;
   const { begin, rest, plan } = mover({ tuning: { mayLink: true, free: async () => 0 } });
   expect(await plan(target)).toMatchObject({ copies: false, missing: 0 });
   await begin(target);
@@ -111,7 +111,7 @@ test('paused, it waits over a restart; then it goes on', async () => {
   await close();
   const again = mover();
   expect(again.state().move?.status.phase).toBe('paused');
-  expectWhole(place.home);
+  expectWhole(location.home);
   again.resume();
   await again.rest();
   expectWhole(target);
@@ -120,13 +120,13 @@ test('paused, it waits over a restart; then it goes on', async () => {
 test('cancelled, everything stays where it was and the copy goes', async () => {
   const { cancel, go, rest } = await heldMove();
   mkdirSync(join(target, MODEL), { recursive: true });
-  writeFileSync(join(target, MODEL, '.longhand.json'), readFileSync(join(place.home, MODEL, '.longhand.json')));
+  writeFileSync(join(target, MODEL, '.longhand.json'), readFileSync(join(location.home, MODEL, '.longhand.json')));
   writeFileSync(join(target, MODEL, 'model.safetensors.moving'), 'half');
   go();
   await cancel();
   await rest();
-  expect(place.folder()).toBe(place.home);
-  expectWhole(place.home);
+  expect(location.folder()).toBe(location.home);
+  expectWhole(location.home);
   expect(existsSync(target)).toBe(false);
 });
 
@@ -136,7 +136,7 @@ test('a second move, and a move of a library that is away, are refused', async (
   go();
   await rest();
   renameSync(target, `${target}-away`);
-  await expect(begin(place.home)).rejects.toMatchObject({ code: 'not-found', details: { reason: 'unmounted' } });
+  await expect(begin(location.home)).rejects.toMatchObject({ code: 'not-found', details: { reason: 'unmounted' } });
   renameSync(`${target}-away`, target);
   expectWhole(target);
 });
@@ -144,24 +144,24 @@ test('a second move, and a move of a library that is away, are refused', async (
 test('what is removed, and what is written, while files are copied is as it should be at the new place', async () => {
   const other = 'acme--other@0123456789ab';
   const about = { name: 'Other', source: 'mirror', repository: 'acme/other', commit: '0123456789ab', checkedAt: 1 };
-  const path = await shelf.assemble(other, {
+  const path = await blobs.assemble(other, {
     ...about,
     files: [{ name: 'config.json', size: 900, sha256: sha('config.json'), etag: null }],
   });
-  const gate = createRwLock();
+  const lock = createRwLock();
   let first = true;
   const made = mover({
-    gate: {
-      ...gate,
+    lock: {
+      ...lock,
       async alone(work, signal) {
         // The copy is complete; now the user removes one model and checks another.
         if (first) {
           first = false;
-          await shelf.discard(path);
-          const manifest = join(place.home, MODEL, '.longhand.json');
+          await blobs.discard(path);
+          const manifest = join(location.home, MODEL, '.longhand.json');
           writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"checkedAt":1', '"checkedAt":9'));
         }
-        return gate.alone(work, signal);
+        return lock.alone(work, signal);
       },
     },
   });
@@ -172,8 +172,8 @@ test('what is removed, and what is written, while files are copied is as it shou
   expect(readFileSync(join(target, MODEL, '.longhand.json'), 'utf8')).toContain('"checkedAt":9');
 });
 
-test('files that are removed while they are copied stop nothing, and are not at the new place in the end', async () => {
-  const from = place.home;
+test('files that are removed while they are copied stop nothing, and are not at the new location in the end', async () => {
+  const from = location.home;
   const copy = { signal: new AbortController().signal, mayLink: false };
   let first = true;
   await mirror(from, target, {
@@ -189,25 +189,25 @@ test('files that are removed while they are copied stop nothing, and are not at 
 });
 
 test('a move that waits for somebody else can be stopped', async () => {
-  const gate = createRwLock();
+  const lock = createRwLock();
   let end = () => {};
-  const check = gate.shared(
+  const check = lock.shared(
     () =>
       new Promise<void>((resolve) => {
         end = resolve;
       }),
   );
-  const made = mover({ gate });
+  const made = mover({ lock });
   await made.begin(target);
   await made.until(({ move }) => move !== null && move.total > 0 && move.done === move.total);
   await made.cancel();
   await made.rest();
-  expectWhole(place.home);
+  expectWhole(location.home);
   end();
   await check;
 });
 
-test('the old place is deleted only when nothing uses it any more', async () => {
+test('the old location is deleted only when nothing uses it any more', async () => {
   let used = true;
   const made = mover({
     async letGo() {
@@ -216,8 +216,8 @@ test('the old place is deleted only when nothing uses it any more', async () => 
   });
   await made.begin(target);
   await made.until(({ folder }) => folder === target);
-  expect(existsSync(join(place.home, MODEL, 'model.safetensors'))).toBe(true);
+  expect(existsSync(join(location.home, MODEL, 'model.safetensors'))).toBe(true);
   used = false;
   await made.rest();
-  nothingLeft(place.home);
+  nothingLeft(location.home);
 });

@@ -10,19 +10,19 @@ test('a drive that somebody else found gone is told of when it is back, though n
     looks++;
     return plugged ? new Map([['mine', null]]) : null;
   };
-  const place = { owns: () => false, there: () => true, look: async () => true };
-  const presences = createAvailability(place, { ...disk, names });
+  const location = { owns: () => false, there: () => true, look: async () => true };
+  const availability = createAvailability(location, { ...disk, names });
   const paths = ['/drive/mine'];
   let told = 0;
   const list = async () => {
     plugged = false;
-    await presences.look(paths);
-    expect(presences.of('/drive/mine')).toBe('unmounted');
+    await availability.look(paths);
+    expect(availability.of('/drive/mine')).toBe('unmounted');
     plugged = true;
   };
   const drives = watchDrives({
     paths: () => paths,
-    presences,
+    availability,
     there: () => true,
     // Between two looks of the watch: the drive goes, the list is asked for and says so, the drive comes back.
     overlooked: async () => {
@@ -37,5 +37,5 @@ test('a drive that somebody else found gone is told of when it is back, though n
     async () => told,
     (times) => times > 0,
   );
-  expect(presences.of('/drive/mine')).toBe('here');
+  expect(availability.of('/drive/mine')).toBe('here');
 });

@@ -8,8 +8,9 @@ import { type Database, openDatabase } from '../../../../app/store/database/data
 import { migrate, readMigrations } from '../../../../app/store/database/migrate.ts';
 import { salvage } from '../../../../app/store/database/recover.ts';
 import { listDocuments, requeueUnsettled } from '../../../../app/store/documents/documents.ts';
+import { embedderOf } from '../../../../app/store/documents/embeddings.ts';
 import { libraryRow } from '../../../../app/store/models/library-location.ts';
-import { listContacts } from '../../../../app/store/models/network-log.ts';
+import { listNetworkLog } from '../../../../app/store/models/network-log.ts';
 import { readSettings } from '../../../../app/store/settings.ts';
 import { migrations, newFolder, open } from '../support.ts';
 
@@ -164,7 +165,7 @@ test('names of version 15 are those of today after the update', () => {
     ['', null],
   ]);
   expect(samplesOf(db, 'a' as never)).toEqual([{ atMs: 1 }]);
-  expect(listContacts(db, 8)).toMatchObject([{ host: 'hub', requestCount: 3, bytes: 9 }]);
+  expect(listNetworkLog(db, 8)).toMatchObject([{ host: 'hub', requestCount: 3, bytes: 9 }]);
   expect(libraryRow(db)).toMatchObject({ folder: '/drive', mark: 'm', leaving: '/old' });
   expect(readSettings(db)).toMatchObject({
     keybindings: { 'new-chat': 'Mod+J' },
@@ -215,6 +216,40 @@ test('where words stand was a label up to version 20, and is data after the upda
     { ...whole, sources: [], quote: null },
     null,
   ]);
+});
+
+test('what was seen of a loop has the names of today after the update, in an answer and in one that is paused', () => {
+  const db = older(25);
+  db.run("INSERT INTO chats (id, title, created_at, updated_at) VALUES ('c', 'Old', 1, 1)");
+  const common = {
+    where: 'answer',
+    kind: 'exact',
+    spentTokens: 9,
+    savedTokens: 5,
+    times: 1,
+    text: '"copies":1, "first":2',
+  };
+  const stored = { ...common, copies: 3, period: 7, first: 10, last: 31 };
+  const read = { ...common, repeats: 3, periodTokens: 7, startToken: 10, endToken: 31 };
+  const message = (id: string, state: object, loops: readonly object[]) =>
+    db.run(
+      `INSERT INTO messages (id, chat_id, role, created_at, text, state, loops) VALUES (?, 'c', 'assistant', 1, ?, ?, ?)`,
+      id,
+      stored.text,
+      JSON.stringify(state),
+      JSON.stringify(loops),
+    );
+  message('a', { status: 'done', reason: 'loop' }, [stored, { ...stored, decided: 'stop' }]);
+  message('b', { status: 'paused', turnId: 't', evidence: stored }, [stored]);
+  db.run("INSERT INTO encoders (model_id, sha256) VALUES ('m', 'x')");
+  db.run("INSERT INTO collections (id, name, created_at, encoder, encoder_chosen) VALUES ('k', 'Papers', 1, 1, 1)");
+  update(db, 25);
+  expect(messagesOf(db, 'c' as never)).toMatchObject([
+    { text: stored.text, loops: [read, { ...read, decided: 'stop' }] },
+    { state: { status: 'paused', turnId: 't', evidence: read }, loops: [read] },
+  ]);
+  expect(embedderOf(db, 'm' as never, 'x')).toEqual({ number: 1, modelId: 'm', sha256: 'x' });
+  expect(db.get('SELECT embedder, embedder_chosen FROM collections')).toEqual({ embedder: 1, embedder_chosen: 1 });
 });
 
 test('a damaged database of version 14 is brought up to date before its rows are put back', async () => {

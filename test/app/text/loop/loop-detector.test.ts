@@ -39,9 +39,9 @@ test.each(
   let found: Finding | null = null;
   for (let at = 0; found?.degree !== 'card' && at < 6 * 256; at++)
     found = guard.push(1000 + (at % 256), piece(at % 256), place);
-  expect(found?.period).toBe(256);
-  expect(found?.copies).toBeLessThanOrEqual(4);
-  expect(found?.last).toBeLessThan(4 * 256);
+  expect(found?.periodTokens).toBe(256);
+  expect(found?.repeats).toBeLessThanOrEqual(4);
+  expect(found?.endToken).toBeLessThan(4 * 256);
 });
 
 test.each([700, 5_000, 40_000])('%i tokens that come again and again are seen within four copies', (period) => {
@@ -50,7 +50,7 @@ test.each([700, 5_000, 40_000])('%i tokens that come again and again are seen wi
   let at = 0;
   for (; found?.degree !== 'card' && at < 6 * period; at++)
     found = guard.push(100 + (at % period), ` w${at % period}`, 'answer');
-  expect(found).toMatchObject({ kind: 'exact', period });
+  expect(found).toMatchObject({ kind: 'exact', periodTokens: period });
   expect(at).toBeLessThanOrEqual(4 * period);
 });
 
@@ -62,7 +62,7 @@ test('a long period with shorter repetitions inside is one period', () => {
     const id = row[at % row.length] ?? 0;
     found = guard.push(id, ` x${id}`, 'answer');
   }
-  expect(found).toMatchObject({ kind: 'exact', period: row.length });
+  expect(found).toMatchObject({ kind: 'exact', periodTokens: row.length });
 });
 
 test('a list that only counts on is worth a quiet line, not a card, and is said once until it has doubled', () => {
@@ -72,14 +72,14 @@ test('a list that only counts on is worth a quiet line, not a card, and is said 
   );
   const found = write(guardWith(), lines.join(''), 'answer');
   expect(found.map(({ degree }) => degree)).toEqual(['quiet', 'quiet']);
-  expect(found[1]?.copies).toBeGreaterThanOrEqual(2 * (found[0]?.copies ?? 0));
+  expect(found[1]?.repeats).toBeGreaterThanOrEqual(2 * (found[0]?.repeats ?? 0));
 });
 
 test('the same move again and again is a loop, whatever number stands before it', () => {
   const lines = repeat(12, (n) => `${n + 1}. Move the car "L" up by one space to the free field.\n`);
   const [line, card] = write(guardWith(), lines.join(''), 'answer');
-  expect(line).toMatchObject({ degree: 'quiet', kind: 'entries', copies: 3 });
-  expect(card).toMatchObject({ degree: 'card', kind: 'entries', copies: 6 });
+  expect(line).toMatchObject({ degree: 'quiet', kind: 'entries', repeats: 3 });
+  expect(card).toMatchObject({ degree: 'card', kind: 'entries', repeats: 6 });
 });
 
 const pour = '  "fill A",\n  "pour A->B",\n  "empty B",\n  "pour A->B",\n';
@@ -161,7 +161,7 @@ Perhaps the question wants the direction to be assumed, although it does not say
 Wait, once more. Whether they meet before noon depends on the direction, and the question still does not say which.
 
 `;
-  expect(write(guardWith(), text)[0]).toMatchObject({ degree: 'quiet', kind: 'returns', copies: 3 });
+  expect(write(guardWith(), text)[0]).toMatchObject({ degree: 'quiet', kind: 'returns', repeats: 3 });
   expect(write(guardWith(), text, 'answer')).toEqual([]);
 });
 
@@ -176,10 +176,10 @@ test('the evidence names the text, the copies, the period and the places', () =>
   const before = tokens(`${lead} `, 'starter').length;
   const period = tokens(DOUBT.repeat(2), 'starter').length - tokens(DOUBT, 'starter').length;
   const [found] = write(guard, `${lead} ${DOUBT.repeat(5)}`);
-  expect(found).toMatchObject({ where: 'thinking', kind: 'exact', copies: 3, period, times: 1 });
+  expect(found).toMatchObject({ where: 'thinking', kind: 'exact', repeats: 3, periodTokens: period, times: 1 });
   expect(found?.text.replace(/\s+/g, ' ')).toContain('Cem and Dana could swap');
-  expect(Math.abs((found?.first ?? 0) - before)).toBeLessThanOrEqual(2);
-  expect(found?.spentTokens).toBe((found?.last ?? 0) + 1 - (found?.first ?? 0) - period);
+  expect(Math.abs((found?.startToken ?? 0) - before)).toBeLessThanOrEqual(2);
+  expect(found?.spentTokens).toBe((found?.endToken ?? 0) + 1 - (found?.startToken ?? 0) - period);
 });
 
 test('a counter that moves on does not make a copy new, in thinking', () => {
@@ -187,7 +187,7 @@ test('a counter that moves on does not make a copy new, in thinking', () => {
     8,
     (n) => `Attempt ${n + 7}: multiply the two sides and compare. The result does not match, so try again.\n`,
   );
-  expect(write(guardWith(), attempts.join(''))[0]).toMatchObject({ kind: 'similar', copies: 3 });
+  expect(write(guardWith(), attempts.join(''))[0]).toMatchObject({ kind: 'similar', repeats: 3 });
 });
 
 test('sums that go on are not a loop', () => {
@@ -222,7 +222,7 @@ test('"keep going" asks again only after twice as many copies, and says "twice n
   const guard = guardWith();
   const first = write(guard, DOUBT.repeat(3))[0] ?? write(guard, DOUBT)[0];
   expect(first?.times).toBe(1);
-  guard.act(first?.copies ?? 0);
+  guard.act(first?.repeats ?? 0);
   const more = copiesUntilAsked(guard, 20) ?? 0;
   expect(more).toBeGreaterThanOrEqual(3);
   expect(more).toBeLessThanOrEqual(6);
@@ -240,10 +240,10 @@ test('after a rewind the same loop is found again as if for the first time, at t
   const guard = guardWith();
   write(guard, lead);
   const first = write(guard, ` ${DOUBT.repeat(5)}`)[0];
-  guard.rewind(first?.first ?? 0);
+  guard.rewind(first?.startToken ?? 0);
   const again = write(guard, ` ${DOUBT.repeat(5)}`)[0];
-  expect(again).toMatchObject({ times: 2, copies: first?.copies });
-  expect(Math.abs((again?.first ?? 0) - (first?.first ?? 0))).toBeLessThanOrEqual(1);
+  expect(again).toMatchObject({ times: 2, repeats: first?.repeats });
+  expect(Math.abs((again?.startToken ?? 0) - (first?.startToken ?? 0))).toBeLessThanOrEqual(1);
 });
 
 test('a loop that was let go on and is then taken back is found as early as the first time', () => {
@@ -279,7 +279,7 @@ test('off is off, and answers can be left alone', () => {
 
 test('the three sensitivities differ: strict asks first, relaxed last', () => {
   const asked = (['strict', 'balanced', 'relaxed'] as const).map(
-    (sensitivity) => write(guardWith({ sensitivity }), 'no no wait '.repeat(200))[0]?.last ?? 0,
+    (sensitivity) => write(guardWith({ sensitivity }), 'no no wait '.repeat(200))[0]?.endToken ?? 0,
   );
   expect(asked[0]).toBeLessThan(asked[1] ?? 0);
   expect(asked[1]).toBeLessThan(asked[2] ?? 0);
@@ -301,11 +301,11 @@ test('one letter for 100,000 tokens: found early, and cheap to the end', () => {
     const finding = guard.push(7, ' no', 'thinking');
     if (finding) {
       found.push(finding);
-      guard.act(finding.copies);
+      guard.act(finding.repeats);
     }
   }
   const { user } = process.cpuUsage(begin);
-  expect(found[0]?.last).toBeLessThan(50);
+  expect(found[0]?.endToken).toBeLessThan(50);
   // Each time after twice as many.
   expect(found.length).toBeLessThanOrEqual(Math.ceil(Math.log2(100_000 / 48)) + 1);
   expect(user / 100_000).toBeLessThan(20);
@@ -340,7 +340,7 @@ test('after "answer now" the loop of the thinking is known: its return in the an
   const guard = guardWith({ inAnswers: false });
   write(guard, lead);
   const found = write(guard, ` ${DOUBT.repeat(5)}`)[0];
-  guard.remember(found?.first ?? 0);
+  guard.remember(found?.startToken ?? 0);
   expect(copiesUntilAsked(guard, 3, 'answer')).toBe(2);
   expect(write(guard, DOUBT.repeat(20), 'answer')).toEqual([]);
 });
@@ -348,6 +348,6 @@ test('after "answer now" the loop of the thinking is known: its return in the an
 test('an answer that takes up one sentence of the loop and goes on is no relapse', () => {
   const guard = guardWith();
   const found = write(guard, `${lead} ${DOUBT.repeat(5)}`)[0];
-  guard.remember(found?.first ?? 0);
+  guard.remember(found?.startToken ?? 0);
   expect(write(guard, `${DOUBT}${lead}`, 'answer')).toEqual([]);
 });

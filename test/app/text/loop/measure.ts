@@ -40,7 +40,7 @@ export function caught(loop: Loop, vocabulary: Vocabulary, sensitivity: Named): 
   const begin = tokensOf(pieces, loop.lead.length);
   const period = Math.max(1, tokensOf(pieces.slice(begin), loop.cycle));
   const found = first(pieces, loop.where, sensitivity);
-  const after = found && found.last + 1 - begin;
+  const after = found && found.endToken + 1 - begin;
   return {
     name: loop.name,
     kind: loop.kind,
@@ -76,7 +76,7 @@ export function falseAlarms(pieces: readonly Piece[], place: Place, sensitivity:
     const found = guard.push(id, text, place);
     if (found) {
       alarms.push(found);
-      guard.act(found.copies);
+      guard.act(found.repeats);
     }
   }
   return alarms;

@@ -48,9 +48,9 @@ describe('events of a turn', () => {
 
   test('similar passages are counted while they are written, and forgotten when the answer begins or stops for a card', () => {
     const { data, answer } = opened();
-    const similar: TurnEvent = { type: 'similar', where: 'thinking', copies: 12, text: 'the same' };
+    const similar: TurnEvent = { type: 'similar', where: 'thinking', repeats: 12, text: 'the same' };
     const counted = withTurnEvents(data, happened(answer, similar), 0);
-    expect(counted.live.get(answer.id)?.similar).toEqual({ where: 'thinking', copies: 12 });
+    expect(counted.live.get(answer.id)?.similar).toEqual({ where: 'thinking', repeats: 12 });
     expect(counted.open?.shape).toBe(data.open?.shape);
     const went: TurnEvent = { type: 'delta', kind: 'answer', text: 'So', tokens: 1 };
     expect(withTurnEvents(counted, happened(answer, went), 0).live.get(answer.id)?.similar).toBeNull();

@@ -43,7 +43,7 @@ test('a clock that is set back or forward: samples go on, and nothing is negativ
   expect(totalMs).toBe(240 + 180 + (hour + hour - 180) + 180);
 });
 
-test('the time of a GPU is summed over the legs, and absent where none was there', () => {
+test('the time of a GPU is summed over the segments, and absent where none was there', () => {
   const { meter } = metered();
   const addSegment = (deviceMs?: number) =>
     meter.addSegment({

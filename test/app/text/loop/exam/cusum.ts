@@ -32,7 +32,7 @@ export function cusum(size: number): Detector {
       if (sum === 0) alarm = ALARM;
       seen.add(gram);
       if (sum < alarm) return null;
-      return { degree: 'card', kind: 'exact', copies: 2, period: size, text };
+      return { degree: 'card', kind: 'exact', repeats: 2, periodTokens: size, text };
     },
     // Let go on: it speaks again when twice as much has been repeated.
     allow() {

@@ -5,7 +5,7 @@ import { type Piece, tokens, type Vocabulary } from '../tokens.ts';
 import type { Case } from './cases.ts';
 
 export type Degree = 'card' | 'quiet';
-export type Alarm = Pick<Finding, 'copies' | 'period' | 'text' | 'kind'> & { degree: Degree };
+export type Alarm = Pick<Finding, 'repeats' | 'periodTokens' | 'text' | 'kind'> & { degree: Degree };
 
 /** Anything that watches a stream. `allow`: it was told to let this go on. */
 export interface Detector {
@@ -75,7 +75,7 @@ export function examine(one: Case, make: () => Detector, vocabulary: Vocabulary)
       found = alarm.degree === 'card' ? 'card' : (found ?? 'quiet');
       if (alarm.degree === 'card') break;
     }
-    if (alarm.degree === 'card') detector.allow(alarm.copies);
+    if (alarm.degree === 'card') detector.allow(alarm.repeats);
   }
   // What was recorded mostly went round in other words before it did so to the letter: there, early is in time.
   const before = early && (!first || /^(exact|runaways)/.test(one.group));
@@ -109,7 +109,7 @@ export function alarmsIn(one: Case, make: () => Detector, vocabulary: Vocabulary
       const alarm = detector.push(id, text, as ?? place);
       if (!alarm) continue;
       alarms.push(alarm);
-      if (alarm.degree === 'card') detector.allow(alarm.copies);
+      if (alarm.degree === 'card') detector.allow(alarm.repeats);
     }
     const { id, group, kind } = one;
     const place = as ?? one.parts.at(-1)?.where ?? 'answer';

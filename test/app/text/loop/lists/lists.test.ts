@@ -28,7 +28,7 @@ function saidOf(text: string, question = '') {
   const guard = new LoopGuard({ sensitivity: 'balanced', inAnswers: true, question });
   return tokens(text, 'starter').flatMap(({ id, text: piece }) => {
     const found = guard.push(id, piece, 'answer');
-    if (found?.degree === 'card') guard.act(found.copies);
+    if (found?.degree === 'card') guard.act(found.repeats);
     return found ? [found] : [];
   });
 }
@@ -42,13 +42,13 @@ test('a list that counts on with entries it has gets a line, then a card that sh
   const said = saidOf(worn);
   const [line] = said;
   const card = said.find(({ degree }) => degree === 'card');
-  expect(line).toMatchObject({ kind: 'entries', degree: 'quiet', copies: 4 });
+  expect(line).toMatchObject({ kind: 'entries', degree: 'quiet', repeats: 4 });
   expect(card).toMatchObject({ kind: 'entries', degree: 'card' });
   expect(card?.text).toMatch(/^\d+\. /);
   expect(card?.text.trim().split('\n')).toHaveLength(5);
   // A rewind goes back to the first entry that was there before, and keeps the four that were new.
   const pieces = tokens(worn, 'starter').map(({ text }) => text);
-  expect(pieces.slice(0, card?.first).join('')).toBe(numbered(cities));
+  expect(pieces.slice(0, card?.startToken).join('')).toBe(numbered(cities));
 });
 
 test('entries that are new, and steps that are said again in another list, are left alone', () => {
@@ -97,7 +97,7 @@ test('past the number that was asked for a list needs half as many', () => {
   expect(askedFor('Give me 30 synonyms of "happy", in 2 columns')).toBe(30);
   for (const question of ['What is 47 + 85?', 'Who won in 1998?', 'Name 3 colours.', ''])
     expect(askedFor(question)).toBe(null);
-  const card = (question: string) => entriesIn(worn, question).find(({ degree }) => degree === 'card')?.copies ?? 99;
+  const card = (question: string) => entriesIn(worn, question).find(({ degree }) => degree === 'card')?.repeats ?? 99;
   expect(card('List 6 towns')).toBeLessThan(card('List 50 towns'));
 });
 

@@ -6,10 +6,10 @@ const evidence: LoopEvidence = {
   where: 'thinking',
   kind: 'exact',
   text: '\n But maybe  Cem could swap. ',
-  copies: 7,
-  period: 41,
-  first: 1373,
-  last: 1659,
+  repeats: 7,
+  periodTokens: 41,
+  startToken: 1373,
+  endToken: 1659,
   spentTokens: 246,
   savedTokens: 6532,
   times: 1,
@@ -17,12 +17,12 @@ const evidence: LoopEvidence = {
 
 test('the strip adds up: what is new and what is repeated is what was written', () => {
   const { fresh, repeated, saved, marks } = stripOf(evidence);
-  expect(fresh + repeated).toBe(evidence.last + 1);
+  expect(fresh + repeated).toBe(evidence.endToken + 1);
   expect({ fresh, saved, marks }).toEqual({ fresh: 1414, saved: 6532, marks: 6 });
 });
 
 test('thousands of copies are drawn as a few marks', () => {
-  expect(stripOf({ ...evidence, copies: 4000 }).marks).toBe(24);
+  expect(stripOf({ ...evidence, repeats: 4000 }).marks).toBe(24);
 });
 
 test('the time saved follows the speed so far, and is not guessed without one', () => {

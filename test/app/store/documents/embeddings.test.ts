@@ -12,7 +12,7 @@ import {
   nearest,
   packVector,
   passagesWithout,
-} from '../../../../app/store/documents/vectors.ts';
+} from '../../../../app/store/documents/embeddings.ts';
 import { observe } from '../../../attack/observe.ts';
 import { open } from '../support.ts';
 
@@ -78,7 +78,7 @@ test('the next passages to read are found as quickly in a large collection, what
   }
 
   db.run(
-    `INSERT INTO vectors (encoder, passage, document, vector)
+    `INSERT INTO embeddings (embedder, passage, document, vector)
      SELECT ?, number, document, randomblob(?) FROM passages WHERE number % 3 > 0`,
     encoder,
     DIMENSIONS,
@@ -106,7 +106,7 @@ test('the next passages to read are found as quickly in a large collection, what
   looking = false;
   expect(turns, 'others had their turn while it was searched').toBeGreaterThan(3);
   const all = db.all<{ passage: number }>(
-    `SELECT passage FROM vectors WHERE encoder = ? AND document IN (SELECT number FROM documents WHERE collection_id = ?)
+    `SELECT passage FROM embeddings WHERE embedder = ? AND document IN (SELECT number FROM documents WHERE collection_id = ?)
      ORDER BY vec_distance_L2(vec_int8(vector), vec_int8(?)) LIMIT 20`,
     encoder,
     mine,

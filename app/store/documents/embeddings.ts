@@ -1,7 +1,7 @@
 import type { CollectionId, DocumentId, ModelId } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
 
-//  Vectors of passages as int8 (sqlite-vec), and which encoder each collection is searched with.
+//  Vectors of passages as int8 (sqlite-vec), and which embedder each collection is searched with.
 
 /** Components of a vector of length 1 spread around 1/√n; five times that is as good as never exceeded. */
 const SPREAD = 5;
@@ -25,7 +25,7 @@ export type PassageVectors = {
  *  waited for the disk. */
 export function addVectors(
   db: Database,
-  encoder: number,
+  embedder: number,
   rows: readonly {
     passage: number;
     document: number;
@@ -36,9 +36,9 @@ export function addVectors(
     let added = 0;
     for (const { passage, document, vectors } of rows) {
       const { changes } = db.run(
-        `INSERT OR REPLACE INTO vectors (encoder, passage, document, vector)
+        `INSERT OR REPLACE INTO embeddings (embedder, passage, document, vector)
          SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM passages WHERE number = ?)`,
-        encoder,
+        embedder,
         passage,
         document,
         packVector(vectors.whole),
@@ -48,8 +48,8 @@ export function addVectors(
       added++;
       const parts = [...vectors.halves, ...vectors.statements].map(packVector);
       db.run(
-        'INSERT INTO vector_parts (encoder, passage, parts) VALUES (?, ?, ?)',
-        encoder,
+        'INSERT INTO embedding_parts (embedder, passage, parts) VALUES (?, ?, ?)',
+        embedder,
         passage,
         Buffer.concat(parts),
       );
@@ -64,12 +64,12 @@ type Wanted = { collectionIds: readonly CollectionId[]; documentId?: DocumentId 
 
 /** Nearest first. `similarity`: the mean of the nearer half's cosine and of the nearest statement's: one statement of a passage
  *  says what is asked, and the others speak of something else. */
-export async function nearest(db: Database, encoder: number, vector: Float32Array, wanted: Wanted): Promise<Near[]> {
-  const rows = await nearestWholes(db, encoder, vector, wanted);
+export async function nearest(db: Database, embedder: number, vector: Float32Array, wanted: Wanted): Promise<Near[]> {
+  const rows = await nearestWholes(db, embedder, vector, wanted);
   const scale = scaleOf(vector.length);
   const parts = partsOf(
     db,
-    encoder,
+    embedder,
     rows.map(({ passage }) => passage),
   );
   return rows
@@ -89,25 +89,25 @@ type Whole = { passage: number; distance: number };
 const COMPARED = 20_000;
 
 /** By their whole vectors, stretch by stretch, so that whoever asks something else meanwhile does not wait for all of them. */
-async function nearestWholes(db: Database, encoder: number, vector: Float32Array, wanted: Wanted): Promise<Whole[]> {
+async function nearestWholes(db: Database, embedder: number, vector: Float32Array, wanted: Wanted): Promise<Whole[]> {
   const { collectionIds, documentId, limit } = wanted;
   const packed = packVector(vector);
   const values: Value[] = documentId ? [...collectionIds, documentId] : [...collectionIds];
   const last = db.get<{ passage: number | null }>(
-    'SELECT MAX(passage) AS passage FROM vectors WHERE encoder = ?',
-    encoder,
+    'SELECT MAX(passage) AS passage FROM embeddings WHERE embedder = ?',
+    embedder,
   );
   let best: Whole[] = [];
   for (let after = 0; after < (last?.passage ?? 0); after += COMPARED) {
     if (after > 0) await new Promise((go) => setImmediate(go));
     const found = db.all<Whole>(
-      `SELECT passage, vec_distance_L2(vec_int8(vector), vec_int8(?)) AS distance FROM vectors
-       WHERE encoder = ? AND passage > ? AND passage <= ? AND document IN (
+      `SELECT passage, vec_distance_L2(vec_int8(vector), vec_int8(?)) AS distance FROM embeddings
+       WHERE embedder = ? AND passage > ? AND passage <= ? AND document IN (
          SELECT number FROM documents WHERE deleted_at IS NULL AND collection_id IN (${marks(collectionIds)})
          ${documentId ? 'AND id = ?' : ''}
        ) ORDER BY distance LIMIT ?`,
       packed,
-      encoder,
+      embedder,
       after,
       after + COMPARED,
       ...values,
@@ -118,13 +118,13 @@ async function nearestWholes(db: Database, encoder: number, vector: Float32Array
   return best;
 }
 
-const partsOf = (db: Database, encoder: number, passages: readonly number[]): Map<number, Int8Array> =>
+const partsOf = (db: Database, embedder: number, passages: readonly number[]): Map<number, Int8Array> =>
   new Map(
     db
       .all<{ passage: number; parts: Uint8Array }>(
-        `SELECT passage, parts FROM vector_parts
-         WHERE encoder = ? AND passage IN (SELECT value FROM json_each(?))`,
-        encoder,
+        `SELECT passage, parts FROM embedding_parts
+         WHERE embedder = ? AND passage IN (SELECT value FROM json_each(?))`,
+        embedder,
         JSON.stringify(passages),
       )
       .map(({ passage, parts }) => [passage, new Int8Array(parts.buffer, parts.byteOffset, parts.length)]),
@@ -150,24 +150,24 @@ export type Reading = { passage: number; document: number; text: string };
 /** Rows that are looked at in one go, whose collection ever they are of. */
 const LOOKED_AT = 2000;
 
-/** Passages of a collection without a vector of this encoder, among some after a row. `after`: the row to go on from; null when
+/** Passages of a collection without a vector of this embedder, among some after a row. `after`: the row to go on from; null when
  *  there is none. Joined in this order, rows are read as they lie: the other way round all of a collection are sorted each time. */
 export function passagesWithout(
   db: Database,
   collectionId: CollectionId,
-  encoder: number,
+  embedder: number,
   { after, limit }: { after: number; limit: number },
 ): { passages: Reading[]; after: number | null } {
   const until = after + LOOKED_AT;
   const passages = db.all<Reading>(
     `SELECT p.number AS passage, p.document, p.text FROM passages p CROSS JOIN documents d ON d.number = p.document
      WHERE p.number > ? AND p.number <= ? AND d.collection_id = ? AND d.deleted_at IS NULL
-       AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.encoder = ? AND v.passage = p.number)
+       AND NOT EXISTS (SELECT 1 FROM embeddings v WHERE v.embedder = ? AND v.passage = p.number)
      ORDER BY p.number LIMIT ?`,
     after,
     until,
     collectionId,
-    encoder,
+    embedder,
     limit,
   );
   if (passages.length === limit) return { passages, after: passages.at(-1)?.passage ?? null };
@@ -175,34 +175,34 @@ export function passagesWithout(
   return { passages, after: next?.number == null ? null : next.number - 1 };
 }
 
-/** Passages of a collection that have a vector of this encoder, among some after a row. `after`: the row to go on from; null
+/** Passages of a collection that have a vector of this embedder, among some after a row. `after`: the row to go on from; null
  *  when there is none. */
 export function countVectors(
   db: Database,
   collectionId: CollectionId,
-  encoder: number,
+  embedder: number,
   after: number,
 ): { count: number; after: number | null } {
   const row = db.get<{ count: number; last: number | null; looked: number }>(
     `SELECT COUNT(*) AS looked, MAX(p.number) AS last, COALESCE(SUM(d.collection_id = ? AND d.deleted_at IS NULL
-       AND EXISTS (SELECT 1 FROM vectors v WHERE v.encoder = ? AND v.passage = p.number)), 0) AS count
+       AND EXISTS (SELECT 1 FROM embeddings v WHERE v.embedder = ? AND v.passage = p.number)), 0) AS count
      FROM (SELECT number, document FROM passages WHERE number > ? ORDER BY number LIMIT ?) p
      CROSS JOIN documents d ON d.number = p.document`,
     collectionId,
-    encoder,
+    embedder,
     after,
     LOOKED_AT,
   );
   return { count: row?.count ?? 0, after: row?.looked === LOOKED_AT ? row.last : null };
 }
 
-/** Removes the vectors of other encoders from those of a collection among the `limit` passages after a row. Returns the last that
+/** Removes the vectors of other embedders from those of a collection among the `limit` passages after a row. Returns the last that
  *  was looked at; null when there are no more. A collection may hold hundreds of thousands: deleted at once they would hold up
  *  everything else for seconds. */
 export function dropOtherVectors(
   db: Database,
   collectionId: CollectionId,
-  encoder: number | null,
+  embedder: number | null,
   { after, limit }: { after: number; limit: number },
 ): number | null {
   const rows = db.all<{ number: number; collectionId: CollectionId }>(
@@ -213,9 +213,9 @@ export function dropOtherVectors(
   );
   const passages = rows.filter((row) => row.collectionId === collectionId).map(({ number }) => number);
   db.run(
-    'DELETE FROM vectors WHERE passage IN (SELECT value FROM json_each(?)) AND encoder IS NOT ?',
+    'DELETE FROM embeddings WHERE passage IN (SELECT value FROM json_each(?)) AND embedder IS NOT ?',
     JSON.stringify(passages),
-    encoder,
+    embedder,
   );
   return rows.at(-1)?.number ?? null;
 }
@@ -225,24 +225,24 @@ export type Encoding = {
   /** What was chosen. */
   modelId: ModelId;
   /** Of those files; null until they were hashed. */
-  encoder: number | null;
+  embedder: number | null;
   /** Whose vectors are complete. */
   serving: number | null;
 };
 
-/** Collections that gave up their encoder and still hold its vectors. */
+/** Collections that gave up their embedder and still hold its vectors. */
 export const listLeftovers = (db: Database): CollectionId[] =>
   db
-    .all<{ id: CollectionId }>('SELECT id FROM collections WHERE model_id IS NULL AND encoder IS NOT NULL')
+    .all<{ id: CollectionId }>('SELECT id FROM collections WHERE model_id IS NULL AND embedder IS NOT NULL')
     .map(({ id }) => id);
 
 export const forgetLeftovers = (db: Database, collectionId: CollectionId) =>
-  void db.run('UPDATE collections SET encoder = NULL WHERE id = ? AND model_id IS NULL', collectionId);
+  void db.run('UPDATE collections SET embedder = NULL WHERE id = ? AND model_id IS NULL', collectionId);
 
-/** Of the collections that have an encoder. */
+/** Of the collections that have an embedder. */
 export const listEncodings = (db: Database): Encoding[] =>
   db.all(
-    `SELECT id AS collectionId, model_id AS modelId, encoder, serving FROM collections
+    `SELECT id AS collectionId, model_id AS modelId, embedder, serving FROM collections
      WHERE model_id IS NOT NULL AND deleted_at IS NULL ORDER BY created_at, id`,
   );
 
@@ -250,46 +250,46 @@ export const listEncodings = (db: Database): Encoding[] =>
 export const listWithoutChoice = (db: Database): CollectionId[] =>
   db
     .all<{ id: CollectionId }>(
-      'SELECT id FROM collections WHERE encoder_chosen = 0 AND model_id IS NULL AND deleted_at IS NULL',
+      'SELECT id FROM collections WHERE embedder_chosen = 0 AND model_id IS NULL AND deleted_at IS NULL',
     )
     .map(({ id }) => id);
 
-/** The encoder that somebody chose last; null: words alone were chosen, undefined: nobody has chosen yet. */
+/** The embedder that somebody chose last; null: words alone were chosen, undefined: nobody has chosen yet. */
 export const lastChoice = (db: Database): ModelId | null | undefined =>
   db.get<{ modelId: ModelId | null }>(
-    `SELECT model_id AS modelId FROM collections WHERE encoder_chosen = 1 AND built_in = 0 AND deleted_at IS NULL
+    `SELECT model_id AS modelId FROM collections WHERE embedder_chosen = 1 AND built_in = 0 AND deleted_at IS NULL
      ORDER BY created_at DESC, id DESC LIMIT 1`,
   )?.modelId;
 
 export const markChosen = (db: Database, collectionId: CollectionId) =>
-  void db.run('UPDATE collections SET encoder_chosen = 1 WHERE id = ?', collectionId);
+  void db.run('UPDATE collections SET embedder_chosen = 1 WHERE id = ?', collectionId);
 
-/** Without a model the number of its encoder stays until its vectors are gone. */
+/** Without a model the number of its embedder stays until its vectors are gone. */
 export const setModel = (db: Database, collectionId: CollectionId, modelId: ModelId | null) =>
   void db.run(
     `UPDATE collections SET model_id = ?1, serving = CASE WHEN ?1 IS NULL THEN NULL ELSE serving END,
-       encoder = CASE WHEN ?1 IS NULL THEN coalesce(serving, encoder) WHEN model_id IS NULL THEN encoder END
+       embedder = CASE WHEN ?1 IS NULL THEN coalesce(serving, embedder) WHEN model_id IS NULL THEN embedder END
      WHERE id = ?2`,
     modelId,
     collectionId,
   );
 
-export const setEmbedder = (db: Database, collectionId: CollectionId, encoder: number) =>
-  void db.run('UPDATE collections SET encoder = ? WHERE id = ?', encoder, collectionId);
+export const setEmbedder = (db: Database, collectionId: CollectionId, embedder: number) =>
+  void db.run('UPDATE collections SET embedder = ? WHERE id = ?', embedder, collectionId);
 
-export const setServing = (db: Database, collectionId: CollectionId, encoder: number) =>
-  void db.run('UPDATE collections SET serving = ? WHERE id = ?', encoder, collectionId);
+export const setServing = (db: Database, collectionId: CollectionId, embedder: number) =>
+  void db.run('UPDATE collections SET serving = ? WHERE id = ?', embedder, collectionId);
 
 export type EncoderRow = { number: number; modelId: ModelId; sha256: string };
 
 export function embedderOf(db: Database, modelId: ModelId, sha256: string): EncoderRow {
-  db.run('INSERT OR IGNORE INTO encoders (model_id, sha256) VALUES (?, ?)', modelId, sha256);
+  db.run('INSERT OR IGNORE INTO embedders (model_id, sha256) VALUES (?, ?)', modelId, sha256);
   return db.get<EncoderRow>(
-    'SELECT number, model_id AS modelId, sha256 FROM encoders WHERE model_id = ? AND sha256 = ?',
+    'SELECT number, model_id AS modelId, sha256 FROM embedders WHERE model_id = ? AND sha256 = ?',
     modelId,
     sha256,
   ) as EncoderRow;
 }
 
 export const findEmbedder = (db: Database, number: number): EncoderRow | undefined =>
-  db.get('SELECT number, model_id AS modelId, sha256 FROM encoders WHERE number = ?', number);
+  db.get('SELECT number, model_id AS modelId, sha256 FROM embedders WHERE number = ?', number);
