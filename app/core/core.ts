@@ -82,7 +82,7 @@ export type CoreOptions = {
   /** False for a core that lives for one command: it loads no model before it is asked to. */
   preload?: boolean;
   about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
-  models?: Pick<ModelServiceOptions, 'downloads' | 'move' | 'lookMs' | 'disk' | 'startTimeout'>;
+  models?: Pick<ModelServiceOptions, 'downloads' | 'move' | 'lookMs' | 'disk' | 'net' | 'startTimeout'>;
   heartbeat?: EngineOptions['heartbeat'];
   now?: () => number;
 };
@@ -215,6 +215,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     models,
     documents: documents.handlers,
     sandbox: options.sandbox ?? null,
+    startReader: options.startReader,
     cipher: options.cipher ?? null,
     via: manager.via,
     version: options.about.version,

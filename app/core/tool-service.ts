@@ -1,3 +1,4 @@
+import type { StartReader } from '../documents/parse/fork-parser.ts';
 import { isLoopback } from '../engine/elsewhere/address.ts';
 import type { ChatEngine } from '../engine/elsewhere/engines.ts';
 import type { Network } from '../models/network/http-request.ts';
@@ -6,19 +7,22 @@ import type { ModelRegistry } from '../models/registry/model-registry.ts';
 import type { Emit, Handlers, Report } from '../protocol/index.ts';
 import type { Database } from '../store/database/database.ts';
 import { newId } from '../store/database/uuid.ts';
+import { listPageHosts, removePageHost } from '../store/page-hosts.ts';
 import { callFormatOf } from '../text/tool-calls/call-formats.ts';
 import { calculator } from '../tools/built-in/calculator.ts';
 import { clock } from '../tools/built-in/clock.ts';
 import { type DocumentsAsked, readDocument, searchDocuments } from '../tools/built-in/documents.ts';
+import { fetchPage } from '../tools/built-in/fetch-page.ts';
 import { createMcpServers, type McpServersOptions } from '../tools/mcp/servers.ts';
 import { javascript } from '../tools/sandbox/javascript.ts';
 import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
+import { createPages } from './web-pages.ts';
 
 //  The tools of this core, and what the page asks about them.
 
 export type ToolService = {
   toolbox: Toolbox;
-  handlers: Pick<Handlers, 'tools.list' | Extract<keyof Handlers, `mcp.${string}`>>;
+  handlers: Pick<Handlers, Extract<keyof Handlers, `tools.${string}`> | Extract<keyof Handlers, `mcp.${string}`>>;
   close(): Promise<void>;
 };
 
@@ -30,6 +34,8 @@ export type ToolServiceOptions = {
   documents: DocumentsAsked;
   /** The file of the worker that runs JavaScript; null: there is no such tool. */
   sandbox: string | null;
+  /** Reads pages of the web. */
+  startReader: StartReader;
   cipher: McpServersOptions['cipher'];
   /** Every request to another computer goes through it. */
   via: (why: RequestPurpose) => Network;
@@ -39,13 +45,15 @@ export type ToolServiceOptions = {
 };
 
 export function createToolService(options: ToolServiceOptions): ToolService {
-  const { db, engine, emit, models, documents, sandbox, cipher, via, version, now, report } = options;
+  const { db, engine, emit, models, documents, sandbox, startReader, cipher, via, version, now, report } = options;
+  const pages = createPages({ db, startReader, via, version });
   const builtIn = [
     calculator,
     clock(now),
     ...(sandbox === null ? [] : [javascript(sandbox)]),
     searchDocuments(db, documents),
     readDocument(db, documents),
+    fetchPage(pages.forTool),
   ];
   const servers = createMcpServers({
     db,
@@ -70,8 +78,12 @@ export function createToolService(options: ToolServiceOptions): ToolService {
         const able = elsewhere !== undefined || callFormatOf(await engine.ask('template', { path, template })) !== null;
         return { able, tools: toolbox.entries() };
       },
+      'tools.pageHosts': () => listPageHosts(db),
+      'tools.forgetPageHost': ({ host }) => void removePageHost(db, host),
       ...servers.handlers,
     },
-    close: servers.close,
+    async close() {
+      await Promise.all([servers.close(), pages.close()]);
+    },
   };
 }

@@ -23,6 +23,7 @@ import { createBandwidth } from './hardware/bandwidth.ts';
 import { machineFacts, memoryIsShort, memoryLimit } from './hardware/hardware.ts';
 import { createIdleUnload, type KeepAlive } from './hardware/idle-unload.ts';
 import { asFailure } from './network/error-mapping.ts';
+import type { Network } from './network/http-request.ts';
 import { certificatesIn, needMirror, needProxy, takeRoute } from './network/network-config.ts';
 import { createNetworkLog, type NetworkLog } from './network/network-log.ts';
 import { builtInModels } from './registry/built-in-models.ts';
@@ -61,6 +62,8 @@ export type ModelServiceOptions = {
   /** How often it is looked whether drives are there, how, and how long each look may take. */
   lookMs?: number;
   disk?: Disk;
+  /** How the network is reached. */
+  net?: Network;
   /** How long an engine elsewhere is waited for. */
   patience?: Patience;
   startTimeout?: TimeoutFactory;
@@ -150,6 +153,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     allowed: () => settings().network !== 'off',
     now,
     changed: () => emit('networkLog.changed', null),
+    ...(options.net && { net: options.net }),
   });
   const elsewhere = createElsewhere({
     db,

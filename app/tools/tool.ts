@@ -12,6 +12,8 @@ export type Consent = {
   give(chatId: ChatId, choice: ToolChoice): void;
   /** What it does cannot be brought back: it is never allowed for good. */
   readonly destroys: boolean;
+  /** The site that it opens; null: it is of another program. */
+  readonly host: string | null;
 };
 
 /** A picture that a tool gave, as its file is. */
@@ -26,8 +28,8 @@ export type Tool = {
   readonly builtIn: boolean;
   /** Whose it is, and its name there; absent of those that ship with Longhand. */
   readonly of?: { readonly server: string; readonly title: string };
-  /** Absent: nobody has to allow it. */
-  readonly consent?: Consent;
+  /** Of a call with these arguments. Absent or null: nobody has to allow it. */
+  consent?(given: Readonly<Record<string, unknown>>): Consent | null;
   /** For the model, which reads English best. */
   readonly description: string;
   readonly parameters: Parameters;

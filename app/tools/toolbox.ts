@@ -8,7 +8,7 @@ export type Toolbox = {
   /** For a chat template. Names of tools that are not there any more are passed over. */
   schemas(names: readonly string[]): ToolSchema[];
   /** Null where nobody has to allow it, or there is no such tool. */
-  consentOf(name: string): Consent | null;
+  consentOf(name: string, given: Readonly<Record<string, unknown>>): Consent | null;
   /** Ends with a text of at most `MAX_RESULT` characters, whatever the tool does; soon after the signal is aborted, too.
    *  @throws ToolError with no more than that */
   run(name: string, given: unknown, context: CallContext): Promise<ToolResult>;
@@ -39,7 +39,7 @@ export function createToolbox(offered: () => readonly Tool[], timeLimitMs = MAX_
         server: of?.server ?? null,
         description,
       })),
-    consentOf: (name) => find(name)?.consent ?? null,
+    consentOf: (name, given) => find(name)?.consent?.(given) ?? null,
     schemas: (names) =>
       tools()
         .filter(({ name }) => names.includes(name))

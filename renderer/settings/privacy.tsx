@@ -6,7 +6,7 @@ import { useFormats } from '../i18n.ts';
 import { useElsewhere } from '../stores/elsewhere.ts';
 import { useMcp } from '../stores/mcp.ts';
 import { useSettings } from '../stores/settings.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Segmented } from '../ui/choice.tsx';
 import { Card, SettingRow } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -79,6 +79,7 @@ export function Privacy() {
         </span>
       </div>
       <Table entries={allowed} empty={t('privacy.nobodyAsked')} last={(one) => formats.fileSize(one.bytes)} />
+      <AllowedSites />
       <h3 className="mt-8 font-semibold">{t('setting.privacy.attacks')}</h3>
       <p className="mt-0.5 text-fg-2">
         {t('privacy.attacks', {
@@ -103,6 +104,42 @@ function RemoteTools() {
   if (remote.length === 0) return null;
   const names = remote.map(({ name, target }) => `${name} (${new URL(target).host})`).join(', ');
   return <p className="mt-1.5 font-medium text-warn-text">{t('privacy.remoteTools', { names })}</p>;
+}
+
+/** Sites that were allowed once and for all; none of them is shown where there are none. */
+function AllowedSites() {
+  const { t } = useTranslation();
+  const [hosts, setHosts] = useState<string[]>([]);
+  useEffect(() => void core.call('tools.pageHosts').then(setHosts, () => {}), []);
+  if (hosts.length === 0) return null;
+  const forget = async (host: string) => {
+    await core.call('tools.forgetPageHost', { host });
+    setHosts(await core.call('tools.pageHosts'));
+  };
+  return (
+    <>
+      <h3 className="mt-8 font-semibold">{t('setting.privacy.sites')}</h3>
+      <p className="mt-0.5 text-fg-2">{t('privacy.sites')}</p>
+      <Card className="mt-2.5">
+        <ul>
+          {hosts.map((host) => (
+            <li
+              key={host}
+              className="flex min-h-10 items-center gap-3 px-4 py-1 not-first:border-t not-first:border-line"
+            >
+              <bdi className="min-w-0 flex-1 truncate font-medium">{host}</bdi>
+              <IconButton
+                small
+                icon="close"
+                label={t('privacy.forgetSite', { host })}
+                onClick={() => void forget(host)}
+              />
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </>
+  );
 }
 
 function useNetworkLog(): NetworkLogEntry[] {

@@ -125,6 +125,8 @@ export const CALLS: Record<CallName, Readonly<Record<string, Field>>> = {
   'documents.bytes': { documentId: 'id', start: 'number', end: 'number' },
   'documents.content': { documentId: 'id', from: 'number', limit: 'number' },
   'tools.list': { modelId: 'id' },
+  'tools.pageHosts': {},
+  'tools.forgetPageHost': { host: 'text' },
   'mcp.servers': {},
   'mcp.add': { servers: 'list' },
   'mcp.remove': { serverId: 'id' },

@@ -284,6 +284,8 @@ export function createFakeCore(world: World) {
     'mcp.log': () => ['Secure MCP Filesystem Server running on stdio'],
     'mcp.setAlways': () => undefined,
     'tools.list': () => ({ able: true, tools: world.tools }),
+    'tools.pageHosts': () => world.pageHosts,
+    'tools.forgetPageHost': ({ host }) => void world.pageHosts.splice(world.pageHosts.indexOf(host), 1),
     'settings.get': () => world.settings,
     'settings.set': (patch) => {
       world.settings = { ...world.settings, ...(patch as Partial<Settings>) };

@@ -36,6 +36,7 @@ export type World = {
   shelf: Library;
   packed: Response<'weightCache.size'>;
   tools: Response<'tools.list'>['tools'];
+  pageHosts: string[];
   mcp: Response<'mcp.servers'>;
   elsewhere: Response<'elsewhere.engines'>;
   /** Models of the benchmark that was asked for last. */
@@ -103,7 +104,8 @@ export function createWorld(change: Partial<World> = {}): World {
     mcp: [],
     elsewhere: [],
     server: { state: { phase: 'off' }, keys: [], requests: [], texts: null },
-    tools: ['calculator', 'clock', 'run_javascript', 'search_documents', 'read_document'].map((name) => ({
+    pageHosts: ['en.wikipedia.org'],
+    tools: ['calculator', 'clock', 'run_javascript', 'search_documents', 'read_document', 'fetch_page'].map((name) => ({
       name,
       title: name,
       builtIn: true,

@@ -61,10 +61,10 @@ export function createToolRounds(
 
   /** Asks where somebody has to allow it. */
   async function mayRun(use: ToolUse, signal: AbortSignal): Promise<boolean> {
-    const consent = core.tools.consentOf(use.name);
+    const consent = core.tools.consentOf(use.name, JSON.parse(use.arguments));
     if (!consent || consent.given(answer.chatId)) return true;
     if (unattended) return false;
-    change(use, { status: 'asking', destroys: consent.destroys }, null);
+    change(use, { status: 'asking', destroys: consent.destroys, host: consent.host }, null);
     const choice = await new Promise<ToolChoice>((resolve) => {
       asked = { useId: use.id, decide: resolve };
       signal.addEventListener('abort', () => resolve('deny'), { once: true });

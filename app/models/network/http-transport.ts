@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { guarded } from '../../protocol/index.ts';
 import type { Bytes } from './download-error.ts';
+import { publicLookup } from './private-hosts.ts';
 import type { Open } from './transport.ts';
 
 /** What one connection may hold that nobody has taken yet. */
@@ -10,10 +11,11 @@ const MAX_HELD: Bytes = 256 * 1024;
 
 /** Asks a server by Node's own client: a body that goes through `fetch` is copied twice more and passed on by promises, which
  *  costs a third of the processor time of a whole download. Proxy and certificates are those of `route.ts`. */
-export const openHttp: Open = (url, headers, signal) =>
+export const openHttp: Open = (url, headers, signal, reach = 'anywhere') =>
   new Promise((resolve, reject) => {
     const { get } = url.protocol === 'https:' ? https : http;
-    const request = get(url, { headers, signal }, (response) =>
+    const lookup = reach === 'public' ? { lookup: publicLookup(url) } : {};
+    const request = get(url, { headers, signal, ...lookup }, (response) =>
       resolve({
         status: response.statusCode ?? 0,
         header: (name) => headerOf(response, name),

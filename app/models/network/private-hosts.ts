@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net';
+import { lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 //  Addresses that only this computer or its network reaches. A server of the internet that sends us there wants us to ask what it
 //  cannot ask itself: a router, a printer, another program of this machine.
@@ -37,3 +38,21 @@ export function isPrivateHost({ hostname }: URL): boolean {
 
 /** Whether a redirect leads from the internet into the own network. */
 export const leadsInside = (from: URL, to: URL): boolean => isPrivateHost(to) && !isPrivateHost(from);
+
+/** Finds where a name leads, at the moment of connecting: a name that was public when it was looked at may be private by then. The
+ *  name of a proxy is somebody else's, and may lead anywhere. */
+export const publicLookup =
+  ({ hostname }: URL): LookupFunction =>
+  (name, options, done) =>
+    lookup(name, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, []);
+      const inside = name === hostname && found.some(({ address, family }) => isOwn(address, family));
+      if (inside) return done(new Error(`${hostname} leads into the own network, which is not allowed`), []);
+      if (options.all) return done(null, found);
+      done(null, found[0]?.address ?? '', found[0]?.family);
+    });
+
+function isOwn(address: string, family: number): boolean {
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  return mapped ? own.check(mapped, 'ipv4') : own.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}

@@ -1,8 +1,16 @@
 //  One request for a file, to a server or to a disk.
 
 /** Asks once; redirects are not followed. */
-export type Open = (url: URL, headers: RequestHeaders, signal: AbortSignal) => Promise<Answered>;
-export type RequestHeaders = { range?: string; authorization?: string; 'accept-encoding': string };
+export type Open = (url: URL, headers: RequestHeaders, signal: AbortSignal, reach?: Reach) => Promise<Answered>;
+/** `public`: a name that leads into the own network is not followed there. */
+export type Reach = 'public' | 'anywhere';
+export type RequestHeaders = {
+  range?: string;
+  authorization?: string;
+  'user-agent'?: string;
+  accept?: string;
+  'accept-encoding': string;
+};
 /** An answer before its body. */
 export type Answered = {
   status: number;

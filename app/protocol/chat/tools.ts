@@ -33,8 +33,9 @@ export type ToolProblem = z.infer<typeof ToolProblem>;
 export const ToolUseState = z.discriminatedUnion('status', [
   /** Nothing was done yet. */
   z.object({ status: z.literal('waiting') }),
-  /** Somebody has to allow it. `destroys`: what it does cannot be brought back, so it is never allowed for good. */
-  z.object({ status: z.literal('asking'), destroys: z.boolean() }),
+  /** Somebody has to allow it. `destroys`: what it does cannot be brought back, so it is never allowed for good. `host`: the site
+   *  that it opens; null: it is of another program. */
+  z.object({ status: z.literal('asking'), destroys: z.boolean(), host: z.string().nullable().default(null) }),
   z.object({ status: z.literal('refused') }),
   z.object({ status: z.literal('running') }),
   z.object({ status: z.literal('done'), ms: z.number().nonnegative() }),
@@ -78,4 +79,8 @@ export const toolCalls = {
     request: z.object({ modelId: ModelId.nullable().default(null) }),
     response: z.object({ able: z.boolean(), tools: z.array(ToolEntry) }),
   },
+  /** Sites whose pages are opened in every chat without asking. */
+  'tools.pageHosts': { request: z.void(), response: z.array(z.string()) },
+  /** It is asked about again, in every chat. */
+  'tools.forgetPageHost': { request: z.object({ host: z.string().min(1).max(300) }), response: z.void() },
 } as const;

@@ -13,6 +13,7 @@ export const NetworkLogEntry = z.object({
     'download',
     'page', // the page wanted something from the network, for example a picture in an answer
     'tool', // a tool of another program was called
+    'site', // a model read a page of a site that was allowed
     'engine', // an engine elsewhere was asked
     'visitor', // another page or program asked the local server
   ]),

@@ -3,6 +3,7 @@ import { findChat } from '../../store/chats/chats.ts';
 import type { Database } from '../../store/database/database.ts';
 import { whereOf } from '../../text/location.ts';
 import { type CallContext, type Tool, ToolError, textIn } from '../tool.ts';
+import { chosenPart, PART_PARAMETER, partsOf } from './parts.ts';
 
 /** How the documents are asked: as the page asks them. */
 export type DocumentsAsked = Pick<
@@ -11,8 +12,6 @@ export type DocumentsAsked = Pick<
 >;
 
 const PASSAGES = 6;
-/** Characters of a document that are read at once. */
-const PART = 8000;
 const NAMED = 60;
 
 /** Passages from the collections of the chat, or from all where it has chosen none. */
@@ -50,7 +49,7 @@ export const readDocument = (db: Database, asked: DocumentsAsked): Tool => ({
     type: 'object',
     properties: {
       name: { type: 'string', description: 'Name of the document or of its file' },
-      part: { type: 'integer', description: 'Which part, counted from 1' },
+      part: PART_PARAMETER,
     },
     required: ['name'],
   },
@@ -63,12 +62,7 @@ export const readDocument = (db: Database, asked: DocumentsAsked): Tool => ({
     const document =
       all.find((one) => isCalled(one, wanted)) ?? all.find((one) => namesOf(one).some((name) => name.includes(wanted)));
     if (!document) throw new ToolError('arguments', `there is no document "${wanted}"; there are: ${listed(all)}`);
-    const parts = await partsOf(asked, document);
-    const part = given.part === undefined ? 1 : Number(given.part);
-    const text = parts[part - 1];
-    if (text === undefined)
-      throw new ToolError('arguments', `"part" is ${given.part}; "${document.name}" has ${parts.length} parts`);
-    return `${document.name}, part ${part} of ${parts.length}\n\n${text}`;
+    return chosenPart(partsOf(await blocksOf(asked, document)), given.part, document.name);
   },
 });
 
@@ -86,30 +80,12 @@ function listed(documents: readonly Document[]): string {
   return `${names.join(', ') || 'none'}${documents.length > NAMED ? ` and ${documents.length - NAMED} more` : ''}`;
 }
 
-async function partsOf(asked: DocumentsAsked, { id }: Document): Promise<string[]> {
-  const parts = [''];
-  for (let from = 1; ; ) {
+async function blocksOf(asked: DocumentsAsked, { id }: Document): Promise<Block[]> {
+  const all: Block[] = [];
+  for (;;) {
+    const from = (all.at(-1)?.number ?? 0) + 1;
     const { blocks } = await asked['documents.content']({ documentId: id, from, limit: 500 });
-    for (const block of blocks) {
-      const text = textOf(block);
-      if ((parts.at(-1)?.length ?? 0) + text.length > PART && parts.at(-1) !== '') parts.push('');
-      for (let at = 0; at < text.length; at += PART) {
-        if (at > 0) parts.push('');
-        parts[parts.length - 1] += text.slice(at, at + PART);
-      }
-    }
-    const last = blocks.at(-1);
-    if (!last) break;
-    from = last.number + 1;
+    if (blocks.length === 0) return all;
+    all.push(...blocks);
   }
-  return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
-
-const textOf = ({ kind, level = 1, text }: Block): string =>
-  kind === 'heading'
-    ? `${'#'.repeat(level)} ${text}\n\n`
-    : kind === 'item'
-      ? `- ${text}\n`
-      : kind === 'row'
-        ? `${text}\n`
-        : `${text}\n\n`;

@@ -98,15 +98,16 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       of: { server: server.name, title: named.name },
       description: named.description,
       parameters: named.inputSchema as Parameters,
-      consent: {
+      consent: () => ({
         destroys: named.destructive,
+        host: null,
         given: (chatId) => hasConsent(db, { ...subject, chatId }),
         give(chatId, choice) {
           const scope = choice === 'always' && !named.destructive ? null : chatId;
           if (choice === 'chat' || choice === 'always') giveConsent(db, { ...subject, chatId: scope });
           if (scope === null) told();
         },
-      },
+      }),
       run: (given, { signal }) => connectionOf(server).call(named.name, given, signal),
     };
   }

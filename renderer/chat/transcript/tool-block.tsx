@@ -74,9 +74,12 @@ function Consent({ message, use }: { message: Message; use: ToolUse }) {
   if (state.status !== 'running' || use.state.status !== 'asking') return null;
   const choices: ToolChoice[] = use.state.destroys ? ['once', 'chat', 'deny'] : ['once', 'chat', 'always', 'deny'];
   const { turnId } = state;
+  const { destroys, host } = use.state;
   return (
     <div role="alert" className="mt-2.5">
-      <p className="text-fg-2">{use.state.destroys ? t('tools.asksDestroying') : t('tools.asks')}</p>
+      <p className="text-fg-2">
+        {host !== null ? t('tools.asksSite', { host }) : t(destroys ? 'tools.asksDestroying' : 'tools.asks')}
+      </p>
       <div className="mt-2 flex flex-wrap gap-2">
         {choices.map((choice) => (
           <Button

@@ -226,7 +226,7 @@ test('a model whose template knows no tools is told apart, and is sent no calls 
   const { able: knows, tools } = await client.call('tools.list', {});
   expect([knows, tools.map(({ name }) => name)]).toEqual([
     false,
-    ['calculator', 'clock', 'run_javascript', 'search_documents', 'read_document'],
+    ['calculator', 'clock', 'run_javascript', 'search_documents', 'read_document', 'fetch_page'],
   ]);
   const able = await start(() => 'Yes.');
   expect(await able.client.call('tools.list', {})).toMatchObject({ able: true });
@@ -278,7 +278,7 @@ test('documents are searched and read by the model itself, and only those of the
     }),
   );
   const chat = await client.call('chats.create', {});
-  const tools = ['search_documents', 'read_document'];
+  const tools = ['search_documents', 'read_document', 'fetch_page'];
   await client.call('chats.update', { chatId: chat.id, tools, collectionIds: collections.slice(0, 1) });
   const sent = await client.call('turns.send', { chatId: chat.id, text: 'How high is the rent?' });
   expect(await heard.end(sent.turnId)).toMatchObject({ type: 'finished', reason: 'stop' });

@@ -6,7 +6,7 @@ import { scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  Servers of tools behind the real core; the model alone is scripted.
 
-const template = readFileSync(join(places.resources, 'starter-model/chat_template.jinja'), 'utf8');
+export const template = readFileSync(join(places.resources, 'starter-model/chat_template.jinja'), 'utf8');
 export const call = (name: string, given: Record<string, unknown>) =>
   `<tool_call>\n${JSON.stringify({ name, arguments: given })}\n</tool_call>`;
 

@@ -116,7 +116,7 @@ export function toolsScene(): Scene {
         name: 'notes_write_file',
         arguments: '{"path":"/home/ada/notes/rent.md","content":"# Rent\\n\\n614.40 / 8 = 76.80"}',
         textAt: 13,
-        state: { status: 'asking', destroys: true },
+        state: { status: 'asking', destroys: true, host: null },
       }),
       use({ name: 'clock', textAt: 13, state: { status: 'waiting' } }),
     ],
