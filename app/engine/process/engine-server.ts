@@ -68,6 +68,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
   const writing = new Map<TurnId, ChatId | null>();
   /** Of each chat the answer that is read for its next turn. */
   const newestAnswers = new Map<ChatId | null, PromptMessage>();
+  let readingBack: Addon.AbortFlag | null = null;
 
   const send = (message: FromEngine) => pipe.send(message);
   const status = (next: InnerStatus) => {
@@ -124,7 +125,9 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
       );
     },
     clearPromptCache: async () => {
-      await model?.native.clearPromptCache();
+      newestAnswers.clear();
+      readingBack?.set(); // else it would bring in again what it has begun with
+      await model?.forgetPrompts();
       return null;
     },
     count: async (asked) => countPrompt(await textOf(asked.model), renderer, asked.prompt),
@@ -291,6 +294,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     queue.add('read-back', {
       async run() {
         if (!model || !current() || !same(model.target, generation.target)) return;
+        readingBack = signal;
         const done = await readBack(model, { renderer, pictures }, generation, answer, signal);
         if (!current()) return;
         if (done) newestAnswers.delete(chatId);

@@ -25,6 +25,8 @@ export type LoadedModel = {
   capacity: Capacity;
   /** What the timeline of an answer will take, about. */
   bytesFor(generation: Pick<Generation, 'prompt' | 'sampling'>): number;
+  /** Forgets what was read, in the prompt cache and in timelines. */
+  forgetPrompts(): Promise<void>;
   memoryBytes(): number;
   loaded(): Loaded;
   loadedInfo(): Loaded & { modelId: ModelId };
@@ -85,6 +87,11 @@ export async function loadModel(
     contextLength,
     capacity: { atOnce: native.takesTurns ? answersAtOnce : 1, bytes: contextMemory() },
     bytesFor: (generation) => bytesFor(generation, { native, target, text }, whole),
+    async forgetPrompts() {
+      answers.forget();
+      titles.forget();
+      await native.clearPromptCache();
+    },
     memoryBytes,
     loaded,
     loadedInfo: () => ({ modelId: target.modelId, ...loaded() }),

@@ -6,11 +6,13 @@ export type SessionPool = {
    *  it until it is given back. @throws what the addon throws when there is no memory for one */
   take(owner: string): Addon.Session;
   giveBack(session: Addon.Session): void;
+  /** Nothing of what they have read stays, of those in use once they are given back. */
+  forget(): void;
   bytes(): number;
   close(): void;
 };
 
-type Entry = { session: Addon.Session; owner: string; used: boolean };
+type Entry = { session: Addon.Session; owner: string; used: boolean; forgotten: boolean };
 
 /** `spare`: how many stay when nobody uses them. What they have read lives on in the prompt cache of the model. */
 export function createSessionPool(create: () => Addon.Session, spare: number): SessionPool {
@@ -18,8 +20,9 @@ export function createSessionPool(create: () => Addon.Session, spare: number): S
   let entries: Entry[] = [];
 
   function closeSpare() {
-    const free = entries.filter(({ used }) => !used);
+    const free = entries.filter(({ used, forgotten }) => !used && !forgotten);
     const surplus = new Set(free.slice(0, Math.max(0, free.length - spare)));
+    for (const entry of entries) if (entry.forgotten && !entry.used) surplus.add(entry);
     for (const { session } of surplus) session.close();
     entries = entries.filter((entry) => !surplus.has(entry));
   }
@@ -28,7 +31,7 @@ export function createSessionPool(create: () => Addon.Session, spare: number): S
     take(owner) {
       const free = entries.filter(({ used }) => !used);
       const found = free.findLast((entry) => entry.owner === owner) ?? free[0];
-      const entry = found ?? { session: create(), owner, used: true };
+      const entry = found ?? { session: create(), owner, used: true, forgotten: false };
       if (!found) entries.push(entry);
       Object.assign(entry, { owner, used: true });
       return entry.session;
@@ -38,6 +41,10 @@ export function createSessionPool(create: () => Addon.Session, spare: number): S
       if (!entry) return;
       entry.used = false;
       entries = [...entries.filter((one) => one !== entry), entry];
+      closeSpare();
+    },
+    forget() {
+      for (const entry of entries) entry.forgotten = true;
       closeSpare();
     },
     bytes: () => entries.reduce((sum, { session }) => sum + session.memoryBytes, 0),

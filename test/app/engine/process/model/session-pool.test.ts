@@ -36,3 +36,14 @@ test('of those that nobody uses the last ones stay, the rest are closed', () => 
   giveBack(c);
   expect(made.map(({ closed }) => closed)).toEqual([true, true, false]);
 });
+
+test('forgotten ones are closed, and those that somebody uses once they are given back', () => {
+  const { take, giveBack, forget, made } = pool(2);
+  const [a, b] = [take('a'), take('b')];
+  giveBack(a);
+  forget();
+  expect(made.map(({ closed }) => closed)).toEqual([true, false]);
+  expect(take('b')).not.toBe(b);
+  giveBack(b);
+  expect(made.map(({ closed }) => closed)).toEqual([true, true, false]);
+});
