@@ -13,6 +13,7 @@ import {
 import { z } from 'zod';
 import { Choosing, GlobalKeys } from '../app/protocol/index.ts';
 import { openCopy } from './open-copy.ts';
+import { takeScreenshot } from './screenshot.ts';
 import { isPage } from './security.ts';
 import { words } from './strings.ts';
 
@@ -67,6 +68,7 @@ export function serveIpc(options: {
     const { filePaths } = await (window ? dialog.showOpenDialog(window, options) : dialog.showOpenDialog(options));
     return filePaths;
   });
+  handle('screenshot', z.undefined(), (_, event) => takeScreenshot(BrowserWindow.fromWebContents(event.sender)));
   handle('open-external', Address, (address, event) => openLink(address, BrowserWindow.fromWebContents(event.sender)));
   handle('open-copy', Copy, ({ name, bytes }) => openCopy(name, bytes));
   handle('take-opened', z.undefined(), options.takeOpened);

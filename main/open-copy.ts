@@ -15,11 +15,16 @@ const folders = new Set<string>();
 export async function openCopy(given: string, bytes: Uint8Array): Promise<boolean> {
   const name = basename(given.replaceAll('\\', '/'));
   if (!SHOWN.has(extname(name).toLowerCase())) return false;
-  const folder = temporaryFolder('opened');
-  folders.add(folder);
-  const path = join(folder, name);
+  const path = join(copyFolder(), name);
   await writeFile(path, bytes, { mode: 0o600 });
   return (await shell.openPath(path)) === '';
+}
+
+/** A folder for one file, which goes with the app. */
+export function copyFolder(): string {
+  const folder = temporaryFolder('opened');
+  folders.add(folder);
+  return folder;
 }
 
 /** Copies that were opened go with the app; of an app that was killed, with the next start (temporary.ts). */

@@ -36,6 +36,7 @@ const api: PreloadApi = {
   },
   pathOf: (file) => webUtils.getPathForFile(file as File),
   choose: (what) => ipcRenderer.invoke('choose', what),
+  screenshot: () => ipcRenderer.invoke('screenshot'),
   openExternal: (address) => ipcRenderer.invoke('open-external', address),
   openCopy: (name, bytes) => ipcRenderer.invoke('open-copy', { name, bytes }),
   reveal: (path) => ipcRenderer.invoke('reveal', path),

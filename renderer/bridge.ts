@@ -168,6 +168,11 @@ export function choose(what: Choosing): Promise<string[]> | null {
   return preload()?.choose(what) ?? null;
 }
 
+/** A picture of what the user chooses on the desktop. Null in a browser, which shares what it shows itself. */
+export function takeScreenshot(): Promise<string[]> | null {
+  return preload()?.screenshot() ?? null;
+}
+
 /** Where a file or folder that the user gave us is on disk; null in a browser, which does not say. */
 export const pathOf = (file: File): string | null => preload()?.pathOf(file) || null;
 

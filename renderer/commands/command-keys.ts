@@ -29,6 +29,7 @@ const table = {
   server: { keys: 'Mod+4', inBrowser: 'Alt+4' },
   thinking: { keys: 'Mod+Shift+T', inBrowser: 'Alt+T' },
   attach: { keys: 'Mod+U' },
+  screenshot: { keys: null },
   retry: { keys: 'Mod+R', inBrowser: 'Alt+R' },
   branch: { keys: 'Mod+Shift+B' },
   branches: { keys: null },

@@ -14,6 +14,7 @@ import { useToasts } from '../ui/toast.tsx';
 import type { CommandId } from './command-keys.ts';
 import { deleteChat } from './delete-chat.ts';
 import { answerAsMarkdown, quotingIn } from './export.ts';
+import { attachScreenshot, canTakeScreenshot } from './screenshot.ts';
 import { showMessage } from './show-message.ts';
 
 /** Everything that has a key or a line in the palette. Names are the strings `commands.<id>`. */
@@ -155,6 +156,12 @@ export const commands: readonly Command[] = [
     icon: 'attach',
     available: inChat,
     run: () => document.getElementById('attach')?.click(),
+  },
+  {
+    id: 'screenshot',
+    icon: 'image',
+    available: () => inChat() && canTakeScreenshot(),
+    run: () => void attachScreenshot(),
   },
   {
     id: 'retry',

@@ -1,9 +1,9 @@
 import { type DragEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CollectionId } from '../../app/protocol/index.ts';
-import { attachDropped } from '../chat/composer/attach-dropped.ts';
 import { addFiles, ensureCollection } from '../documents/actions.ts';
 import { t as text } from '../i18n.ts';
+import { attachFiles } from '../lib/attach-files.ts';
 import { type Dropped, readDropped } from '../models/installed/dropped.ts';
 import { type ImportedModel, importModels } from '../models/installed/importing.ts';
 import { useDocuments } from '../stores/documents/store.ts';
@@ -108,7 +108,7 @@ function targetsAt(place: Place, collections: { id: CollectionId; name: string }
     key: 'chat',
     icon: 'chat',
     name: text('documents.dropInChat'),
-    take: async (files) => attachDropped(files),
+    take: async (files) => attachFiles(files),
   };
   const all = collections.map(({ id, name }): Target => {
     return { key: id, icon: 'collection', name, take: intoCollection(id) };

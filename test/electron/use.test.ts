@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { words } from '../../main/strings.ts';
@@ -74,6 +75,25 @@ windowTest(
     await waitFor('the window in front', () => shell.main('return window.isFocused()'));
   },
 );
+
+windowTest('a screenshot is of what is chosen: a file of its own, and none where nothing is', async ({ start }) => {
+  const shell = await start();
+  await opened(shell);
+  const menu = (pick: string) =>
+    shell.main(`electron.Menu.prototype.popup = function ({ callback }) {
+      kept.offered = this.items.map(({ label }) => label); callback(); (${pick})?.click(); }`);
+  await menu('this.items[0]');
+  const [path = ''] = await shell.page<string[]>('return window.longhand.screenshot()');
+  expect(await shell.main('return kept.offered')).toContain('Entire screen');
+  expect(statSync(path).mode & 0o077).toBe(0);
+  const png = readFileSync(path);
+  // A PNG tells its width and height after sixteen bytes.
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 900]);
+  // The window is on it: one colour would take a few hundred bytes.
+  expect(png.length).toBeGreaterThan(10_000);
+  await menu('undefined');
+  expect(await shell.page('return window.longhand.screenshot()')).toEqual([]);
+});
 
 windowTest("the system's own dialog is asked for files, and may be left without any", async ({ start, desktop }) => {
   const shell = await start();

@@ -18,6 +18,10 @@ export const done = {
   opened: [] as string[],
   awake: [] as ('start' | 'stop')[],
   menu: [] as unknown[],
+  /** Labels of the menus that popped up. */
+  popped: [] as string[][],
+  /** What was asked of the desktop, and how large. */
+  looked: [] as { types: string[]; thumbnailSize: { width: number; height: number } }[],
   /** Items beside the clock that are there now, with their menus. */
   trays: [] as Tray[],
   /** Keys of every program, with what is to happen. */
@@ -46,6 +50,12 @@ export const world = {
   selected: '',
   /** Another program has these keys. */
   takenKeys: [] as string[],
+  /** What is open on the desktop, by its number and name. */
+  sources: [] as [id: string, name: string][],
+  /** The label that is taken from a menu that pops up. */
+  picked: null as string | null,
+  /** What macOS lets the app see of the screen. */
+  screenAccess: 'granted',
   /** The first window has the focus. */
   looking: false,
   fork: (_file: string, _args: string[]): FakeUtilityProcess => {
@@ -288,8 +298,17 @@ export const powerSaveBlocker = {
   start: () => done.awake.push('start'),
   stop: () => void done.awake.push('stop'),
 };
+type Item = { label?: string; click?: () => void };
+const pops = {
+  /** It closes before what was chosen is told, as menus of some systems do. */
+  value(this: Item[], { callback }: { callback: () => void }) {
+    done.popped.push(this.map(({ label = '-' }) => label));
+    callback();
+    this.find(({ label }) => label === world.picked)?.click?.();
+  },
+};
 export const Menu = {
-  buildFromTemplate: (template: unknown) => template,
+  buildFromTemplate: (template: Item[]) => Object.defineProperty([...template], 'popup', pops),
   setApplicationMenu: (menu: unknown) => done.menu.push(menu),
 };
 export class Notification extends EventEmitter {
@@ -316,6 +335,17 @@ export const screen = {
   getPrimaryDisplay: () => world.displays[0],
   getDisplayNearestPoint: () => world.displays[0],
 };
+export const desktopCapturer = {
+  getSources: async (options: (typeof done.looked)[number]) => {
+    done.looked.push(options);
+    const { width, height } = options.thumbnailSize;
+    const thumbnail = { isEmpty: () => false, toPNG: () => Buffer.from(`${width}x${height}`) };
+    return world.sources
+      .filter(([id]) => options.types.includes(id.split(':')[0] ?? ''))
+      .map(([id, name]) => ({ id, name, thumbnail }));
+  },
+};
+export const systemPreferences = { getMediaAccessStatus: () => world.screenAccess };
 export const clipboard = { selection: { readText: async () => world.selected } };
 export const nativeImage = { createFromPath: (path: string) => ({ path, setTemplateImage() {} }) };
 export class Tray extends EventEmitter {

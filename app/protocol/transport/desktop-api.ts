@@ -56,6 +56,8 @@ export type PreloadApi = {
   /** Where a dropped or chosen DOM `File` is on disk. */
   pathOf(file: object): string;
   choose(what: Choosing): Promise<string[]>;
+  /** A picture of a window or screen that the user chooses, as a file; none where nothing was chosen. */
+  screenshot(): Promise<string[]>;
   /** Opens http(s) and mailto addresses in the user's browser, after the page has asked. */
   openExternal(address: string): Promise<void>;
   /** Opens a copy in the system's viewer. False for kinds of files that are not opened. */

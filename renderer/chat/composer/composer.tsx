@@ -2,6 +2,7 @@ import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } 
 import { useTranslation } from 'react-i18next';
 import { MAX_QUEUED } from '../../../app/protocol/index.ts';
 import { editLast } from '../../commands/commands.ts';
+import { onAttached } from '../../lib/attach-files.ts';
 import { COMPOSER } from '../../lib/focus.ts';
 import { wayOf, whatOf } from '../../sentences.ts';
 import { useChatModel } from '../../stores/chat/chat-model.ts';
@@ -15,7 +16,6 @@ import { Tooltip } from '../../ui/tooltip.tsx';
 import { WaysOut } from '../overflow/recovery-menu.tsx';
 import { isPicture } from '../pictures/picture.ts';
 import { UnseenNotice } from '../pictures/unseen-notice.tsx';
-import { onDropped } from './attach-dropped.ts';
 import { AttachmentList } from './attachment-list.tsx';
 import { AttachButton, AttachmentChip, useAttach } from './attachments.tsx';
 import { BranchStrip } from './branch-strip.tsx';
@@ -60,7 +60,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
 
   const taking = useRef(add);
   taking.current = add;
-  useEffect(() => (field.current ? onDropped(field.current, (files) => void taking.current(files)) : undefined), []);
+  useEffect(() => (field.current ? onAttached(field.current, (files) => void taking.current(files)) : undefined), []);
 
   const submit = (now: boolean) => {
     if (filled && !ready) setEarly({ now });

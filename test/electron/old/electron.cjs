@@ -100,11 +100,24 @@ const dialog = Object.create(electron.dialog, {
 /** The selection has had a clipboard of its own since 45. */
 const clipboard = { selection: { readText: async () => electron.clipboard.readText('selection') } };
 
+/** desktopCapturer of the main process (17): asked by a page that nobody sees. */
+const desktopCapturer = {
+  async getSources(options) {
+    const preload = require('path').join(__dirname, 'capture.cjs');
+    const asking = new electron.BrowserWindow({ show: false, webPreferences: { preload } });
+    await asking.loadURL('about:blank');
+    const sources = await asking.webContents.executeJavaScript(`sources(${JSON.stringify(options)})`);
+    asking.destroy();
+    return sources.map((one) => ({ ...one, thumbnail: electron.nativeImage.createFromDataURL(one.thumbnail) }));
+  },
+};
+
 const since = {
   protocol: protocolSince25,
   ipcMain: ipcMainSince12,
   BrowserWindow,
   clipboard,
+  desktopCapturer,
   dialog,
   safeStorage,
   utilityProcess,

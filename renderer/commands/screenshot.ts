@@ -1,0 +1,47 @@
+import { isElectron, takeScreenshot } from '../bridge.ts';
+import { t } from '../i18n.ts';
+import { attachFiles } from '../lib/attach-files.ts';
+import { useToasts } from '../ui/toast.tsx';
+
+//  A picture of another window: of the desktop where it can be asked, else of what the browser's own dialog lets be chosen.
+
+export const canTakeScreenshot = (): boolean => isElectron() || navigator.mediaDevices?.getDisplayMedia !== undefined;
+
+export async function attachScreenshot(): Promise<void> {
+  const taken = takeScreenshot();
+  const files = await (taken ?? shared()).catch(() => {
+    failed();
+    return [];
+  });
+  if (files.length > 0) attachFiles(files);
+}
+
+const failed = () =>
+  useToasts.getState().show({
+    text: t('attachment.noScreenshot'),
+    action: t('commands.retry'),
+    onAction: () => void attachScreenshot(),
+  });
+
+/** One frame of what is shared. None where the dialog is closed without a choice, or the system gives no picture. */
+async function shared(): Promise<File[]> {
+  const stream = await navigator.mediaDevices.getDisplayMedia({ video: true }).catch((error: DOMException) => {
+    if (error.name !== 'NotAllowedError') failed();
+    return null;
+  });
+  if (!stream) return [];
+  try {
+    const video = document.createElement('video');
+    video.muted = true;
+    video.srcObject = stream;
+    await video.play();
+    const canvas = document.createElement('canvas');
+    canvas.width = video.videoWidth;
+    canvas.height = video.videoHeight;
+    canvas.getContext('2d')?.drawImage(video, 0, 0);
+    const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+    return blob ? [new File([blob], `${t('attachment.screenshot')}.png`, { type: 'image/png' })] : [];
+  } finally {
+    for (const track of stream.getTracks()) track.stop();
+  }
+}

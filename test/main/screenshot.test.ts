@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { BrowserWindow } from 'electron';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { removeCopies } from '../../main/open-copy.ts';
+import { takeScreenshot } from '../../main/screenshot.ts';
+import * as electron from '../support/fake-electron.ts';
+
+vi.mock('electron', () => import('../support/fake-electron.ts'));
+
+//  What is offered and what is kept; test/electron takes one of a real screen.
+
+const { done, world } = electron;
+const ours = { getMediaSourceId: () => 'window:7:1' } as unknown as BrowserWindow;
+const x11 = { XDG_SESSION_TYPE: 'x11' };
+
+beforeEach(() => {
+  done.popped.length = 0;
+  done.looked.length = 0;
+  world.picked = null;
+  const display = { workArea: { x: 0, y: 0, width: 1600, height: 1000 } };
+  world.displays = [{ ...display, size: { width: 1600, height: 1000 }, scaleFactor: 2 } as typeof display];
+  world.sources = [
+    ['screen:0:0', 'Entire screen'],
+    ['window:7:1', 'Longhand'],
+    ['window:8:0', 'Profit & loss: 2026/11'],
+    ['window:9:0', '../../../etc/passwd'],
+  ];
+});
+afterEach(removeCopies);
+
+test('all windows but the one that asks are offered, and the chosen one is kept in all of its points', async () => {
+  world.picked = 'Profit && loss: 2026/11';
+  const [path = ''] = await takeScreenshot(ours, x11);
+  expect(done.popped).toEqual([['Entire screen', '-', 'Profit && loss: 2026/11', '../../../etc/passwd']]);
+  expect(basename(path)).toBe('Profit loss 2026 11.png');
+  expect(readFileSync(path, 'utf8')).toBe('3200x2000');
+  await removeCopies();
+  expect(existsSync(path)).toBe(false);
+});
+
+test('a name of a window leads to no other folder, and one without letters has one', async () => {
+  world.picked = '../../../etc/passwd';
+  const [path = ''] = await takeScreenshot(ours, x11);
+  expect(path).toMatch(/longhand-opened-\d+-\w+\/[^/]+$/);
+  expect(basename(path)).toBe('etc passwd.png');
+  world.sources = [['window:8:0', '…']];
+  world.picked = '…';
+  expect(basename((await takeScreenshot(ours, x11))[0] ?? '')).toBe('Screenshot.png');
+});
+
+test('a menu that is closed without a choice, and a desktop without windows, give nothing', async () => {
+  expect(await takeScreenshot(ours, x11)).toEqual([]);
+  world.sources = [];
+  expect(await takeScreenshot(ours, x11)).toEqual([]);
+});
+
+test.runIf(process.platform === 'linux')('on Wayland the desktop asks, once, and what it gives is taken', async () => {
+  world.sources = [['window:1:0', 'Notes']];
+  const [path = ''] = await takeScreenshot(ours, { XDG_SESSION_TYPE: 'wayland' });
+  expect(basename(path)).toBe('Notes.png');
+  expect(done.popped).toEqual([]);
+  expect(done.looked).toHaveLength(1);
+});
+
+test('where macOS does not let it look, it says what helps', async () => {
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor;
+  Object.defineProperty(process, 'platform', { ...platform, value: 'darwin' });
+  world.screenAccess = 'denied';
+  try {
+    expect(await takeScreenshot(ours, {})).toEqual([]);
+    expect(done.asked.at(-1)).toBe('Longhand may not see other windows');
+    expect(done.looked).toEqual([]);
+  } finally {
+    Object.defineProperty(process, 'platform', platform);
+    world.screenAccess = 'granted';
+  }
+});
