@@ -55,6 +55,7 @@ describe.each(families)('%s', (name) => {
 });
 
 test('a context that is full ends the answer, though steps run ahead', async () => {
+  standin.options({ check: true });
   const model = await loadOnMetal(readCase('qwen3/qk_norm_tied').folder);
   const session = model.createSession({ path: 'exact', kvType: 'f32', contextLength: 128 });
   const prompt = Int32Array.from({ length: 124 }, (_, i) => (i * 7 + 3) % 50);
@@ -134,7 +135,7 @@ describe('an end of generation takes back what ran ahead', () => {
   });
 });
 
-describe('what a token costs', () => {
+describe('what a token costs', { timeout: 120_000 }, () => {
   /** What tokens 5 to 14 cost. */
   async function tenMore(
     given: Partial<GenerateOptions>,
@@ -161,6 +162,15 @@ describe('what a token costs', () => {
       expect(await tenMore(given)).toEqual({ commandBuffers: 10, waits: 10, most: 2 });
     },
   );
+
+  test.each([
+    [{ temperature: 0.7, topP: 0.25 }],
+    [{ temperature: 0.7, minP: 0.6 }],
+    [{ temperature: 2, topK: 3 }],
+    [{ temperature: 0.8, topK: 40, topP: 0.6, minP: 0.2, seed: 3 }],
+  ])('of few candidates too the device guesses what the CPU takes: %o', async (given) => {
+    expect(await tenMore(given)).toEqual({ commandBuffers: 10, waits: 10, most: 2 });
+  });
 
   test('a wrong guess costs a step and nothing else', async () => {
     standin.faults({ spoilKernel: 'sample_pick', spoilArgument: 3 });

@@ -23,6 +23,11 @@ const narrow: Sizes = {
   ...{ hidden: 64, inner: 128, headDim: 64, queryHeads: 2, kvHeads: 1 },
   ...{ linearHeads: 2, linearDim: 32, vocabulary: 128, sections: [3, 3, 2] },
 };
+/** States of 6 MB under matrices of a few. */
+const remembering: Sizes = {
+  ...{ hidden: 32, inner: 32, headDim: 32, queryHeads: 1, kvHeads: 1 },
+  ...{ linearHeads: 96, linearDim: 128, vocabulary: 64, sections: [2, 1, 1] },
+};
 
 const channelsOf = ({ linearHeads, linearDim }: Sizes) => 3 * linearHeads * linearDim;
 
@@ -142,3 +147,4 @@ export type Shapes = ReturnType<typeof shapesOf>;
 /** Qwen3.5-0.8B. */
 export const full = shapesOf(published);
 export const thin = shapesOf(narrow);
+export const largeStates = shapesOf(remembering);

@@ -179,9 +179,10 @@ Tensor Generation::next_scores(Writing& writing, std::span<const int32_t> tokens
     const std::atomic<bool>* cancel = writing.step_ms > uninterrupted_ms ? options_.cancel : nullptr;
     return timeline_.read(tokens, after, Scored::last, {options_.path, cancel});
   }
-  // No step is in flight where the answer ends, or where a snapshot is taken of what was accepted.
+  // No step is in flight where the answer ends, or where a snapshot is taken of what was accepted. At the end of the
+  // context there is no room for one.
   const bool more = static_cast<int64_t>(result_.tokens.size()) + 1 < options_.max_tokens &&
-                    after < timeline_.context() && (after - result_.prompt_tokens) % generated_snapshot_every != 0;
+                    (after - result_.prompt_tokens) % generated_snapshot_every != 0;
   return writing.async->step(tokens.back(), more, writing.sampler, options_.path);
 }
 

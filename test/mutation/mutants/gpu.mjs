@@ -65,13 +65,12 @@ export const gpu = [
   },
   {
     row: 'Metal: a step runs ahead behind a full context',
-    file: 'native/engine/decode/generation.cc',
-    from: 'after < timeline_.context() &&',
-    to: 'after <= timeline_.context() &&',
+    file: 'native/engine/decode/async_decode.cc',
+    from: 'timeline_.memory().capacity() > timeline_.length()',
+    to: 'timeline_.memory().capacity() >= timeline_.length()',
     user: 'memory behind the cache is written',
     tests: ['test/metal/async-decode.test.ts'],
     named: 'a context that is full',
-    lives: 'bounds of a cache that its buffer is larger than',
     build,
   },
   {
@@ -81,7 +80,7 @@ export const gpu = [
     to: 'upto >= p.top_p * total) weight = 0;',
     user: 'wrong guesses, so slower',
     tests: ['test/metal/async-decode.test.ts'],
-    lives: 'the share of guesses that hit',
+    named: 'of few candidates too the device guesses',
     build,
   },
   {

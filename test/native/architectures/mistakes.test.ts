@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ggufConverted, mlxFolders, published } from '../../golden/cases.ts';
+import { largeStates } from '../../metal/shapes.ts';
 import { addon, golden, repository } from '../../support/addon.ts';
 import { readSafetensors, type StoredTensor, safetensors, temporaryFolder } from '../../support/formats.ts';
 import { type HubConfig, toGguf } from '../../support/gguf-conversion.ts';
@@ -195,6 +196,25 @@ test('snapshots stay few however long an answer is, and those of the first messa
   expect(lengths).toEqual(expect.arrayContaining([40, asked]));
   expect(lengths.length).toBeLessThanOrEqual(16);
   expect(lengths.length).toBeGreaterThan(6);
+  model.close();
+});
+
+test('snapshots of large states keep to their share of memory, however many are asked for', async () => {
+  const path = temporaryFolder({
+    'config.json': largeStates.config,
+    'model.safetensors': safetensors(largeStates.tensors()),
+  });
+  const model = await addon.load(path, { device: 'cpu' });
+  const session = model.createSession({ contextLength: 256, path: 'exact' });
+  for (let i = 0; i < 40; i++) {
+    await session.generate(Int32Array.of(...session.tokens(), 3 + i), { maxTokens: 1, continues: i });
+    await session.snapshot();
+  }
+  // A third of 512 MB for those that were asked for; the one of the first message stays.
+  const bytesOfOne = largeStates.minimalBytes(0, 1).state / 2;
+  const kept = session.snapshots();
+  expect(kept.length).toBe(Math.floor(512e6 / 3 / bytesOfOne) + 1);
+  expect(kept.at(-1)).toBe(40);
   model.close();
 });
 
