@@ -148,3 +148,5 @@ export type Shapes = ReturnType<typeof shapesOf>;
 export const full = shapesOf(published);
 export const thin = shapesOf(narrow);
 export const largeStates = shapesOf(remembering);
+/** A step of one thread without vector instructions takes a tenth of a second. */
+export const slow = shapesOf({ ...published, inner: 8192 });

@@ -218,8 +218,7 @@ export const engineAndKernels = [
     to: 'nullptr;',
     user: 'Stop waits for a slow step',
     tests: ['test/native/engine/session.test.ts'],
-    named: 'cancel',
-    lives: 'a model whose step takes 200 ms',
+    named: 'a slow step of an answer',
     build,
   },
   {

@@ -2,7 +2,9 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import type { AbortFlag, GenerateResult, Session } from '../../../native/addon/index.d.ts';
+import { slow } from '../../metal/shapes.ts';
 import { addon } from '../../support/addon.ts';
+import { safetensors, temporaryFolder } from '../../support/formats.ts';
 import { someTokens, starter } from '../../support/models.ts';
 
 const codeOf = async (work: Promise<unknown>): Promise<string> => {
@@ -174,6 +176,26 @@ test('where one op of a prefill takes long, it is left in its midst', async () =
     costOfCancelling((signal) => session.generate(someTokens(8000, at + 1), { maxTokens: 1, signal }), 60 + 37 * at);
   // Such an op takes 30 to 70 ms here.
   expect((await usual(cost, 5)) * availableParallelism()).toBeLessThan(14);
+  model.close();
+});
+
+test('a slow step of an answer is left in its midst when Stop is pressed', async () => {
+  const path = temporaryFolder({ 'config.json': slow.config, 'model.safetensors': safetensors(slow.tensors()) });
+  const model = await addon.load(path, { device: 'cpu', cpu: 'scalar', threads: 1 });
+  const session = model.createSession({ contextLength: 64 });
+  const [prompt, signal] = [Int32Array.of(3, 4, 5), new addon.AbortFlag()];
+  let seen = 0;
+  const { finish, tokens } = await session.generate(prompt, {
+    maxTokens: 60,
+    signal,
+    onTokens: (events) => {
+      seen += events.length;
+      if (seen >= 3) signal.set();
+    },
+  });
+  expect(finish).toBe('cancelled');
+  // The last token was told, and the step that was to read it did not come to its end: back to the last kept states.
+  expect(session.tokens().length).toBeLessThan(prompt.length + tokens.length);
   model.close();
 });
 
