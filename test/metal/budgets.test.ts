@@ -3,7 +3,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { safetensors, temporaryFolder } from '../support/formats.ts';
 import { picture, folder as seeing } from '../support/golden-vision.ts';
-import { full, type Shapes, thin } from './shapes.ts';
+import { full, type Shapes, thin } from '../support/shapes.ts';
 import { type Counters, loadOnMetal, needsStandin, standin } from './standin.ts';
 
 needsStandin();

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { repository } from '../support/addon.ts';
 import { safetensors, temporaryFolder } from '../support/formats.ts';
+import { full } from '../support/shapes.ts';
 import { kernelsOf, type Listed, liveRegisters, loopInstructions, registersFor } from './listing.ts';
-import { full } from './shapes.ts';
 import { loadOnMetal, needsStandin, standin } from './standin.ts';
 
 needsStandin();

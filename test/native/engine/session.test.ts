@@ -2,10 +2,10 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import type { AbortFlag, GenerateResult, Session } from '../../../native/addon/index.d.ts';
-import { slow } from '../../metal/shapes.ts';
 import { addon } from '../../support/addon.ts';
 import { safetensors, temporaryFolder } from '../../support/formats.ts';
 import { someTokens, starter } from '../../support/models.ts';
+import { slow } from '../../support/shapes.ts';
 
 const codeOf = async (work: Promise<unknown>): Promise<string> => {
   try {

@@ -1,6 +1,6 @@
 // Models of one gated-delta and one attention layer, for what a token costs: Qwen3.5-0.8B as published (model-specs 5.1) with a
 // small vocabulary, and a narrow one, on which the stand-in can check every access of a long prompt.
-import type { StoredTensor } from '../support/formats.ts';
+import type { StoredTensor } from './formats.ts';
 
 interface Sizes {
   hidden: number;
