@@ -28,7 +28,7 @@ export default defineConfig({
           cli: at('app/cli/main.ts'),
           'template-worker': at('app/text/jinja/template-process.ts'),
           'picture-worker': at('app/pictures/picture-process.ts'),
-          'document-reader': at('app/documents/parse/parser-process.ts'),
+          'document-parser': at('app/documents/parse/parser-process.ts'),
           'document-worker': at('app/documents/parse/parser-worker.ts'),
           'sandbox-worker': at('app/tools/sandbox/sandbox-worker.ts'),
         },

@@ -7,7 +7,7 @@ export type Paths = {
   engine: string;
   worker: string;
   pictureWorker: string;
-  documentReader: string;
+  documentParser: string;
   documentWorker: string;
   sandbox: string;
   preload: string;
@@ -26,7 +26,7 @@ export function pathsOf(options: { root: string; resources: string; packaged: bo
     engine: join(dist, 'main', 'engine.js'),
     worker: join(dist, 'main', 'template-worker.js'),
     pictureWorker: join(dist, 'main', 'picture-worker.js'),
-    documentReader: join(dist, 'main', 'document-reader.js'),
+    documentParser: join(dist, 'main', 'document-parser.js'),
     documentWorker: join(dist, 'main', 'document-worker.js'),
     sandbox: join(dist, 'main', 'sandbox-worker.js'),
     preload: join(dist, 'preload', 'preload.cjs'),

@@ -1,5 +1,5 @@
 import type { Rag } from '../documents/answer/rag.ts';
-import type { ChatEngine } from '../engine/elsewhere/engines.ts';
+import type { GenerationService } from '../engine/client/generation-service.ts';
 import type { LoadTarget } from '../engine/ipc-protocol.ts';
 import type { Emit, ModelId, SamplingSettings, Settings } from '../protocol/index.ts';
 import type { Database } from '../store/database/database.ts';
@@ -17,7 +17,7 @@ export type ChatTools = { format: CallFormat | null; schemas: ToolSchema[]; with
 /** What the chat services work with. */
 export type ChatDeps = {
   db: Database;
-  engine: ChatEngine;
+  engine: GenerationService;
   emit: Emit;
   saving: Saving;
   settings: () => Settings;

@@ -109,7 +109,7 @@ function placesOf(env: NodeJS.ProcessEnv): Places {
       ? {
           worker: source,
           pictureWorker: join(root, 'app', 'pictures', 'picture-process.ts'),
-          documentReader: join(root, 'app', 'documents', 'parse', 'parser-process.ts'),
+          documentParser: join(root, 'app', 'documents', 'parse', 'parser-process.ts'),
           documentWorker: join(root, 'app', 'documents', 'parse', 'parser-worker.ts'),
           engine: join(root, 'app', 'engine', 'process', 'main.ts'),
           migrations: join(root, 'app', 'store', 'database', 'migrations'),
@@ -117,7 +117,7 @@ function placesOf(env: NodeJS.ProcessEnv): Places {
       : {
           worker: join(root, 'dist', 'main', 'template-worker.js'),
           pictureWorker: join(root, 'dist', 'main', 'picture-worker.js'),
-          documentReader: join(root, 'dist', 'main', 'document-reader.js'),
+          documentParser: join(root, 'dist', 'main', 'document-parser.js'),
           documentWorker: join(root, 'dist', 'main', 'document-worker.js'),
           engine: join(root, 'dist', 'main', 'engine.js'),
           migrations: join(root, 'dist', 'main', 'migrations'),

@@ -12,10 +12,10 @@ import { createPictureStore } from '../chat/pictures.ts';
 import { createTitles } from '../chat/titles.ts';
 import { newestLeaf } from '../chat/tree.ts';
 import { createTurnManager } from '../chat/turns/turn-manager.ts';
-import type { StartReader } from '../documents/parse/fork-parser.ts';
+import type { StartParser } from '../documents/parse/fork-parser.ts';
 import { createDocuments } from '../documents/service.ts';
 import { createEngine, type EngineOptions } from '../engine/client/engine-client.ts';
-import { createEngines } from '../engine/elsewhere/engines.ts';
+import { createGenerationService } from '../engine/client/generation-service.ts';
 import type { StartEngine } from '../engine/ipc-protocol.ts';
 import { createMetrics } from '../metrics/service.ts';
 import { createModelService, type ModelServiceOptions } from '../models/model-service.ts';
@@ -70,7 +70,7 @@ export type CoreOptions = {
   migrations: string;
   resources: string;
   startEngine: StartEngine;
-  startReader: StartReader;
+  startParser: StartParser;
   /** The file of the process that decodes pictures. */
   pictureWorker: string;
   /** The file of the worker that runs JavaScript of models; a core without it has no such tool. */
@@ -195,7 +195,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
       qaReranker: join(options.resources, 'reader'),
     },
     dataFolder: store.folder,
-    startReader: options.startReader,
+    startParser: options.startParser,
     // Elsewhere every picture would be sent to hear that nobody reads it there.
     recognise: process.platform === 'darwin' ? (picture) => engine.ask('recognise', { picture }) : null,
     purged: erase,
@@ -207,15 +207,15 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   const pictures = createPictureStore(db, { folder: join(store.folder, 'pictures'), worker: options.pictureWorker });
   opened.defer(pictures.close);
   /** The engine here and those elsewhere; what is no answer of a chat is asked of the one here. */
-  const engines = createEngines({ local: engine, reach: manager.reach, urlOf: pictures.urlOf, report });
-  opened.defer(engines.close);
-  const shared = { db, engine: engines, emit, now, report };
+  const generation = createGenerationService({ local: engine, reach: manager.reach, urlOf: pictures.urlOf, report });
+  opened.defer(generation.close);
+  const shared = { db, engine: generation, emit, now, report };
   const tools = createToolService({
     ...shared,
     models,
     documents: documents.handlers,
     sandbox: options.sandbox ?? null,
-    startReader: options.startReader,
+    startParser: options.startParser,
     cipher: options.cipher ?? null,
     via: manager.via,
     version: options.about.version,
@@ -223,7 +223,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   opened.defer(tools.close);
   const core: ChatDeps = {
     db,
-    engine: engines,
+    engine: generation,
     emit,
     saving,
     settings: () => settings,
@@ -325,7 +325,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     ...manager.handlers,
     'models.load': async ({ modelId }) => {
       await models.look(modelId);
-      await engines.load(models.target(modelId).target);
+      await generation.load(models.target(modelId).target);
       models.used(modelId);
     },
     'models.cancelLoad': engine.cancelLoad,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChatEngine } from '../engine/elsewhere/engines.ts';
+import type { GenerationService } from '../engine/client/generation-service.ts';
 import type {
   EmbedderTarget,
   GrammarText,
@@ -106,7 +106,7 @@ export type Inference = {
 };
 
 export type InferenceOptions = {
-  engine: ChatEngine;
+  engine: GenerationService;
   library: Pick<ModelRegistry, 'list' | 'target' | 'embedder' | 'thinksByDefault' | 'used' | 'look'>;
   /** Beside the library: encoders and rankers that come with the app. */
   builtIn: readonly BuiltIn[];
@@ -320,7 +320,7 @@ function createCalls(format: CallFormat | null, tools: readonly Tool[]): Calls {
 }
 
 /** What is less urgent comes back before it is done, to be asked again for the rest. */
-async function embedAll(engine: ChatEngine, target: EmbedderTarget, texts: string[], kind: 'query' | 'passage') {
+async function embedAll(engine: GenerationService, target: EmbedderTarget, texts: string[], kind: 'query' | 'passage') {
   const vectors: Float32Array[] = [];
   while (vectors.length < texts.length) {
     const rest = texts.slice(vectors.length);
@@ -329,7 +329,7 @@ async function embedAll(engine: ChatEngine, target: EmbedderTarget, texts: strin
   return vectors;
 }
 
-async function countAll(engine: ChatEngine, { path }: EmbedderTarget, texts: string[]): Promise<number> {
+async function countAll(engine: GenerationService, { path }: EmbedderTarget, texts: string[]): Promise<number> {
   let tokens = 0;
   for (const text of texts) tokens += await engine.ask('countText', { model: { path, template: null }, text });
   return tokens;

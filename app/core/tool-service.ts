@@ -1,6 +1,6 @@
-import type { StartReader } from '../documents/parse/fork-parser.ts';
+import type { StartParser } from '../documents/parse/fork-parser.ts';
+import type { GenerationService } from '../engine/client/generation-service.ts';
 import { isLoopback } from '../engine/elsewhere/address.ts';
-import type { ChatEngine } from '../engine/elsewhere/engines.ts';
 import type { Network } from '../models/network/http-request.ts';
 import type { RequestPurpose } from '../models/network/request-purpose.ts';
 import type { ModelRegistry } from '../models/registry/model-registry.ts';
@@ -28,14 +28,14 @@ export type ToolService = {
 
 export type ToolServiceOptions = {
   db: Database;
-  engine: ChatEngine;
+  engine: GenerationService;
   emit: Emit;
   models: Pick<ModelRegistry, 'target'>;
   documents: DocumentsAsked;
   /** The file of the worker that runs JavaScript; null: there is no such tool. */
   sandbox: string | null;
   /** Reads pages of the web. */
-  startReader: StartReader;
+  startParser: StartParser;
   cipher: McpServersOptions['cipher'];
   /** Every request to another computer goes through it. */
   via: (why: RequestPurpose) => Network;
@@ -45,8 +45,8 @@ export type ToolServiceOptions = {
 };
 
 export function createToolService(options: ToolServiceOptions): ToolService {
-  const { db, engine, emit, models, documents, sandbox, startReader, cipher, via, version, now, report } = options;
-  const pages = createPages({ db, startReader, via, version });
+  const { db, engine, emit, models, documents, sandbox, startParser, cipher, via, version, now, report } = options;
+  const pages = createPages({ db, startParser, via, version });
   const builtIn = [
     calculator,
     clock(now),

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileTexts } from '../documents/parse/file-text.ts';
-import type { StartReader } from '../documents/parse/fork-parser.ts';
+import type { StartParser } from '../documents/parse/fork-parser.ts';
 import { isPrivateHost } from '../models/network/private-hosts.ts';
 import type { Via } from '../models/network/request-purpose.ts';
 import type { Answered } from '../models/network/transport.ts';
@@ -22,16 +22,16 @@ export type WebPages = { forTool: Pages; close(): Promise<void> };
 
 export function createPages({
   db,
-  startReader,
+  startParser,
   via,
   version,
 }: {
   db: Database;
-  startReader: StartReader;
+  startParser: StartParser;
   via: Via;
   version: string;
 }): WebPages {
-  const texts = createFileTexts(startReader);
+  const texts = createFileTexts(startParser);
 
   async function open(url: URL, outer: AbortSignal): Promise<Page> {
     const signal = AbortSignal.any([outer, AbortSignal.timeout(PAGE_MS)]);

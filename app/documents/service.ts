@@ -47,7 +47,7 @@ import { createImporter } from './import/importer.ts';
 import { createEmbedding, type Embedders } from './index/embedding-index.ts';
 import { createListing } from './listing.ts';
 import type { SystemRecogniser } from './parse/assets.ts';
-import type { StartReader } from './parse/fork-parser.ts';
+import type { StartParser } from './parse/fork-parser.ts';
 import { createParserClient } from './parse/parser-client.ts';
 import { isTelling } from './parse/title.ts';
 import { hitOf, tellingWords } from './search/fulltext-search.ts';
@@ -59,7 +59,7 @@ export type DocumentsOptions = {
   dataFolder: string;
   engine: Engine;
   embedders: Embedders;
-  startReader: StartReader;
+  startParser: StartParser;
   /** Reads pictures where the system can; without it Tesseract does. */
   recognise?: SystemRecogniser | null;
   /** Folder of the user manual; null: this core does not look after it. */
@@ -96,14 +96,14 @@ const LATER_MS = 3000;
 export function createDocuments(options: DocumentsOptions): Documents {
   const { db, emit, now, report = console.error } = options;
   const copies = createFileStore(join(options.dataFolder, 'documents'));
-  const reader = createParserClient({
-    start: options.startReader,
+  const parser = createParserClient({
+    start: options.startParser,
     recognise: options.recognise ?? null,
   });
   const importer = createImporter({
     db,
     copies,
-    reader,
+    parser,
     changed: tell,
     removed: tellRemoved,
     now,

@@ -276,10 +276,17 @@ export function answerOf<Name extends AskName>(name: Name, value: unknown): Asks
   throw new LonghandError('engine-failed', `[engine] ${name}: ${firstProblem(parsed.error)}`);
 }
 
+const Update = z.object({
+  event: TurnEvent,
+  ids: z.array(z.number().int()).optional(),
+  scores: z.array(z.object({ bytes: z.array(z.number()), top: z.array(z.unknown()) })).optional(),
+  keptIds: z.number().int().optional(),
+});
+
 const Message = z.union([
   z.object({ id: z.number(), value: z.unknown() }),
   z.object({ id: z.number(), failure: Failure }),
-  z.object({ turnId: z.string(), updates: z.array(z.object({ event: TurnEvent })) }),
+  z.object({ turnId: z.string(), updates: z.array(Update) }),
   z.object({ pulse: z.object({ running: z.number(), steps: z.number(), loading: z.boolean() }) }),
   z.object({ status: EngineStatus }),
 ]);

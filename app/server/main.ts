@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createCore } from '../core/core.ts';
-import { readerByFork } from '../documents/parse/fork-parser.ts';
+import { parserByFork } from '../documents/parse/fork-parser.ts';
 import { engineByFork } from '../engine/client/fork-engine.ts';
 import { codeOfSystem, failureOf, LonghandError } from '../protocol/index.ts';
 import { defaultDataFolder } from '../store/folder/data-dir.ts';
@@ -22,7 +22,7 @@ export type Places = {
   /** The file of the process that decodes pictures. */
   pictureWorker: string;
   /** The files of the process that reads documents, and of its thread. */
-  documentReader: string;
+  documentParser: string;
   documentWorker: string;
   /** The file of the worker that runs JavaScript of models. */
   sandbox: string;
@@ -92,7 +92,7 @@ export async function runBrowserHost(
       sandbox: places.sandbox,
       resources: places.resources,
       startEngine: engineByFork(places.engine, places),
-      startReader: readerByFork(places),
+      startParser: parserByFork(places),
       startServer: startApiServer,
       about: { ...version, shell: 'browser' },
     });
@@ -172,9 +172,9 @@ export function placesBelow(root: string, entry: string): Places {
     engine: source ? join(root, 'app', 'engine', 'process', 'main.ts') : join(bundle, 'engine.js'),
     worker: source ? join(root, 'app', 'text', 'jinja', 'template-process.ts') : join(bundle, 'template-worker.js'),
     pictureWorker: source ? join(root, 'app', 'pictures', 'picture-process.ts') : join(bundle, 'picture-worker.js'),
-    documentReader: source
+    documentParser: source
       ? join(root, 'app', 'documents', 'parse', 'parser-process.ts')
-      : join(bundle, 'document-reader.js'),
+      : join(bundle, 'document-parser.js'),
     documentWorker: source
       ? join(root, 'app', 'documents', 'parse', 'parser-worker.ts')
       : join(bundle, 'document-worker.js'),

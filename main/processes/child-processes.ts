@@ -11,7 +11,7 @@ export type Children = {
   killAll(): void;
 };
 
-/** Owns the processes of the core: a fault of a GPU ends the engine and nothing else, a hostile document its reader. */
+/** Owns the processes of the core: a fault of a GPU ends the engine and nothing else, a hostile document its parser. */
 export function createChildren(paths: Paths, onEnd: (number: number, ending: Ending) => void): Children {
   const running = new Map<number, Electron.UtilityProcess>();
   const kill = (number: number) => {
@@ -20,7 +20,7 @@ export function createChildren(paths: Paths, onEnd: (number: number, ending: End
   };
   return {
     start(number, wish) {
-      const child = wish.run === 'engine' ? engine(paths) : reader(paths, wish);
+      const child = wish.run === 'engine' ? engine(paths) : parser(paths, wish);
       running.set(number, child);
       const lastWords = listenToErrors(child.stderr);
       child.once('exit', (code) => {
@@ -59,8 +59,8 @@ const engine = (paths: Paths) =>
     stdio: ['ignore', 'inherit', 'pipe'],
   });
 
-const reader = (paths: Paths, { limits }: Extract<ChildWish, { run: 'reader' }>) =>
-  utilityProcess.fork(paths.documentReader, [paths.documentWorker, JSON.stringify(limits)], {
+const parser = (paths: Paths, { limits }: Extract<ChildWish, { run: 'parser' }>) =>
+  utilityProcess.fork(paths.documentParser, [paths.documentWorker, JSON.stringify(limits)], {
     serviceName: 'Longhand documents',
     stdio: 'ignore',
   });

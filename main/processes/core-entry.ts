@@ -1,5 +1,5 @@
 import { createCore } from '../../app/core/core.ts';
-import type { StartReader } from '../../app/documents/parse/fork-parser.ts';
+import type { StartParser } from '../../app/documents/parse/fork-parser.ts';
 import type { StartEngine } from '../../app/engine/ipc-protocol.ts';
 import type { Ending, Supervised } from '../../app/process/supervisor.ts';
 import { pipeOfMessagePort } from '../../app/process/transport.ts';
@@ -31,13 +31,13 @@ export async function runCore(parent: Parent, options: CoreArguments, exit: () =
       parent.postMessage({ startChild: number, wish });
     });
   const startEngine: StartEngine = () => startChild({ run: 'engine' });
-  const startReader: StartReader = (limits) => startChild({ run: 'reader', limits });
+  const startParser: StartParser = (limits) => startChild({ run: 'parser', limits });
 
   const keychain = createKeychainClient(parent);
   const host = createCore({
     ...options,
     startEngine,
-    startReader,
+    startParser,
     // Loaded when it is wanted.
     startServer: async (asked) => (await import('../../app/server/api/api-server.ts')).startApiServer(asked),
     ...(options.keychain && { cipher: keychain.cipher }),

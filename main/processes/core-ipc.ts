@@ -1,5 +1,5 @@
 import type { CoreOptions } from '../../app/core/core.ts';
-import type { StartReader } from '../../app/documents/parse/fork-parser.ts';
+import type { StartParser } from '../../app/documents/parse/fork-parser.ts';
 import type { Ending } from '../../app/process/supervisor.ts';
 import type { ChatId, DownloadNotification, Failure, Notice } from '../../app/protocol/index.ts';
 
@@ -15,7 +15,7 @@ export type CoreArguments = Pick<
 };
 
 /** A process that the core asks for: it belongs to Electron's main process. */
-export type ChildWish = { run: 'engine' } | { run: 'reader'; limits: Parameters<StartReader>[0] };
+export type ChildWish = { run: 'engine' } | { run: 'parser'; limits: Parameters<StartParser>[0] };
 
 /** What the desktop shows of the core outside its windows. */
 export type DesktopNews = {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { NOT_FOUND } from '../../app/chat/prompt/rag-prompt.ts';
 import { createCore } from '../../app/core/core.ts';
-import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
+import { parserByFork } from '../../app/documents/parse/fork-parser.ts';
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import {
   type ClientFrame,
@@ -24,7 +24,7 @@ const places = {
   engine: join(root, 'app/engine/process/main.ts'),
   worker: join(root, 'app/text/jinja/template-process.ts'),
   pictureWorker: join(root, 'app/pictures/picture-process.ts'),
-  documentReader: join(root, 'app/documents/parse/parser-process.ts'),
+  documentParser: join(root, 'app/documents/parse/parser-process.ts'),
   documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),
   migrations: join(root, 'app/store/database/migrations'),
@@ -37,7 +37,7 @@ const host = await createCore({
   ...places,
   dataFolder,
   startEngine: engineByFork(places.engine, places),
-  startReader: readerByFork(places),
+  startParser: parserByFork(places),
   about: { version: '0', commit: '', shell: 'browser' },
 });
 const client = createClient();

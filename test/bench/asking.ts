@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Scored } from '../../app/documents/answer/scored-statement.ts';
-import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
+import { parserByFork } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments } from '../../app/documents/service.ts';
 import { createEngine, type Engine } from '../../app/engine/client/engine-client.ts';
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
@@ -56,8 +56,8 @@ async function ask(
     encoders,
     emit: () => {},
     dataFolder: folder,
-    startReader: readerByFork({
-      documentReader: join(root, 'app/documents/parse/parser-process.ts'),
+    startParser: parserByFork({
+      documentParser: join(root, 'app/documents/parse/parser-process.ts'),
       documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
     }),
     help: null,

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
+import { parserByFork } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments, type DocumentsOptions } from '../../app/documents/service.ts';
 import { createEngine } from '../../app/engine/client/engine-client.ts';
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
@@ -110,8 +110,8 @@ const documents = createDocuments({
   ...sense,
   emit: () => {},
   dataFolder: join(folder, 'data'),
-  startReader: readerByFork({
-    documentReader: join(root, 'app/documents/parse/parser-process.ts'),
+  startParser: parserByFork({
+    documentParser: join(root, 'app/documents/parse/parser-process.ts'),
     documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
   }),
   help: null,

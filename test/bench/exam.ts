@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { locationOfPassage } from '../../app/documents/chunk/location.ts';
-import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
+import { parserByFork } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments, type DocumentsOptions } from '../../app/documents/service.ts';
 import { createEngine, type Engine } from '../../app/engine/client/engine-client.ts';
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
@@ -90,8 +90,8 @@ async function openLibrary({ files }: Exam) {
     encoders,
     emit: () => {},
     dataFolder: folder,
-    startReader: readerByFork({
-      documentReader: join(root, 'app/documents/parse/parser-process.ts'),
+    startParser: parserByFork({
+      documentParser: join(root, 'app/documents/parse/parser-process.ts'),
       documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
     }),
     help: null,

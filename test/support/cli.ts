@@ -11,7 +11,7 @@ const places: Omit<Places, 'here'> = {
   standin: built(process.platform === 'darwin' ? 'longhand.node' : 'longhand-metal.node'),
   worker: join(repository, 'app/text/jinja/template-process.ts'),
   pictureWorker: join(repository, 'app/pictures/picture-process.ts'),
-  documentReader: join(repository, 'app/documents/parse/parser-process.ts'),
+  documentParser: join(repository, 'app/documents/parse/parser-process.ts'),
   documentWorker: join(repository, 'app/documents/parse/parser-worker.ts'),
   engine: join(repository, 'app/engine/process/main.ts'),
   migrations: join(repository, 'app/store/database/migrations'),

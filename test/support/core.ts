@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Core, type CoreOptions, createCore } from '../../app/core/core.ts';
-import { readerByFork, type StartReader } from '../../app/documents/parse/fork-parser.ts';
+import { parserByFork, type StartParser } from '../../app/documents/parse/fork-parser.ts';
 import { engineByFork } from '../../app/engine/client/fork-engine.ts';
 import type { StartEngine } from '../../app/engine/ipc-protocol.ts';
 import {
@@ -24,7 +24,7 @@ export const places = {
   engine: join(root, 'app/engine/process/main.ts'),
   worker: join(root, 'app/text/jinja/template-process.ts'),
   pictureWorker: join(root, 'app/pictures/picture-process.ts'),
-  documentReader: join(root, 'app/documents/parse/parser-process.ts'),
+  documentParser: join(root, 'app/documents/parse/parser-process.ts'),
   documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
   sandbox: join(root, 'app/tools/sandbox/sandbox-worker.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),
@@ -39,7 +39,7 @@ export function newFolder(): string {
   return folder;
 }
 
-export const realReader = (): StartReader => readerByFork(places);
+export const realParser = (): StartParser => parserByFork(places);
 export const realEngine = (): StartEngine => engineByFork(places.engine, places);
 
 /** The whole core with the real engine process and the real model, and a client that is connected to it. */
@@ -55,7 +55,7 @@ export async function startCore(
     migrations: places.migrations,
     resources: options.resources ?? places.resources,
     startEngine: options.startEngine ?? realEngine(),
-    startReader: realReader(),
+    startParser: realParser(),
     pictureWorker: places.pictureWorker,
     sandbox: places.sandbox,
     ...(options.models && { models: options.models }),

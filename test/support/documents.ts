@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { StartReader } from '../../app/documents/parse/fork-parser.ts';
+import type { StartParser } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments, type Documents, type DocumentsOptions } from '../../app/documents/service.ts';
 import {
   type CallName,
@@ -15,7 +15,7 @@ import {
 } from '../../app/protocol/index.ts';
 import type { Database } from '../../app/store/database/database.ts';
 import { openStore } from '../../app/store/store.ts';
-import { newFolder, places, realReader } from './core.ts';
+import { newFolder, places, realParser } from './core.ts';
 import { noEncoders } from './no-encoders.ts';
 
 //  The documents of a core without the rest of it.
@@ -38,7 +38,7 @@ export type Shelf = {
 export async function openShelf(
   options: {
     dataFolder?: string;
-    startReader?: StartReader;
+    startParser?: StartParser;
     help?: string;
     /** Without it there is no encoder. */
     meaning?: Pick<DocumentsOptions, 'engine' | 'embedders'>;
@@ -58,7 +58,7 @@ export async function openShelf(
     },
     dataFolder,
     ...(options.meaning ?? noEncoders),
-    startReader: options.startReader ?? realReader(),
+    startParser: options.startParser ?? realParser(),
     recognise: options.recognise ?? null,
     help: options.help ?? null,
     ...(options.turnMs !== undefined && { turnMs: options.turnMs }),

@@ -24,7 +24,7 @@ export async function startElectronCore(dataFolder: string, build: Build): Promi
     const [file, ...args] =
       wish.run === 'engine'
         ? [build.engine, places.addon, build.worker, build.pictureWorker]
-        : [build.documentReader, build.documentWorker, JSON.stringify(wish.limits)];
+        : [build.documentParser, build.documentWorker, JSON.stringify(wish.limits)];
     const child = fork(file as string, args, { serialization: 'advanced', execArgv: [] });
     children.push({ child, run: wish.run });
     const { port1, port2 } = new MessageChannel();

@@ -40,7 +40,7 @@ export type Build = {
   engine: string;
   worker: string;
   pictureWorker: string;
-  documentReader: string;
+  documentParser: string;
   documentWorker: string;
   migrations: string;
   resources: string;
@@ -63,7 +63,7 @@ export const bundle: Build = {
   engine: bundled('engine.js'),
   worker: bundled('template-worker.js'),
   pictureWorker: bundled('picture-worker.js'),
-  documentReader: bundled('document-reader.js'),
+  documentParser: bundled('document-parser.js'),
   documentWorker: bundled('document-worker.js'),
   migrations: bundled('migrations'),
   resources: places.resources,

@@ -1,6 +1,6 @@
 import { type Core, createCore } from '../../app/core/core.ts';
 import type { StartEngine } from '../../app/engine/ipc-protocol.ts';
-import { places, realReader } from './core.ts';
+import { places, realParser } from './core.ts';
 
 /** A core that loads nothing by itself, over an engine that answers from a script. */
 export const startScripted = (dataFolder: string, startEngine: StartEngine): Promise<Core> =>
@@ -9,7 +9,7 @@ export const startScripted = (dataFolder: string, startEngine: StartEngine): Pro
     migrations: places.migrations,
     resources: places.resources,
     pictureWorker: places.pictureWorker,
-    startReader: realReader(),
+    startParser: realParser(),
     startEngine,
     preload: false,
     about: { version: '0', commit: '', shell: 'browser' },

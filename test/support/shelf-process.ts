@@ -1,4 +1,4 @@
-import { readerByFork } from '../../app/documents/parse/fork-parser.ts';
+import { parserByFork } from '../../app/documents/parse/fork-parser.ts';
 import { createDocuments } from '../../app/documents/service.ts';
 import { openStore } from '../../app/store/store.ts';
 import { noEncoders } from './no-encoders.ts';
@@ -6,7 +6,7 @@ import { noEncoders } from './no-encoders.ts';
 //  The documents of a data folder as a process of their own, to be killed:
 //    node shelf-process.ts DATA MIGRATIONS READER WORKER COLLECTION FILE...
 
-const [data = '', migrations = '', documentReader = '', documentWorker = '', collection = '', ...files] =
+const [data = '', migrations = '', documentParser = '', documentWorker = '', collection = '', ...files] =
   process.argv.slice(2);
 const store = await openStore({ folder: data, migrations });
 const documents = createDocuments({
@@ -14,7 +14,7 @@ const documents = createDocuments({
   emit: (name, payload) => void process.send?.({ name, payload }),
   dataFolder: data,
   ...noEncoders,
-  startReader: readerByFork({ documentReader, documentWorker }),
+  startParser: parserByFork({ documentParser, documentWorker }),
   help: null,
   now: Date.now,
 });

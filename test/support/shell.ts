@@ -45,9 +45,9 @@ function runEngine(args: string[]): electron.FakeUtilityProcess {
   return processOf(child);
 }
 
-function runReader([worker = '', limits = '']: string[]): electron.FakeUtilityProcess {
+function runParser([worker = '', limits = '']: string[]): electron.FakeUtilityProcess {
   expect(worker).toContain('document-worker');
-  const child = fork(places.documentReader, [places.documentWorker, limits], {
+  const child = fork(places.documentParser, [places.documentWorker, limits], {
     serialization: 'advanced',
     execArgv: [],
   });
@@ -98,7 +98,7 @@ async function start(): Promise<void> {
   writeFileSync(join(folder, 'app', 'dist', 'renderer', 'index.html'), '<title>Longhand</title>');
   symlinkSync(places.resources, join(folder, 'app', 'resources'));
   world.fork = (file, args) => {
-    if (file.endsWith('document-reader.js')) return runReader(args);
+    if (file.endsWith('document-parser.js')) return runParser(args);
     return file.endsWith('engine.js') ? runEngine(args) : startCore(args);
   };
   await import('../../main/index.ts');

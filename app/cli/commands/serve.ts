@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createCore } from '../../core/core.ts';
 import type { ServedModel } from '../../core/inference.ts';
-import { readerByFork } from '../../documents/parse/fork-parser.ts';
+import { parserByFork } from '../../documents/parse/fork-parser.ts';
 import { engineByFork } from '../../engine/client/fork-engine.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import { startApiServer } from '../../server/api/api-server.ts';
@@ -80,7 +80,7 @@ async function openHost({ places }: Context, data: string | undefined) {
       resources: places.resources,
       pictureWorker: places.pictureWorker,
       startEngine: engineByFork(places.engine, places),
-      startReader: readerByFork(places),
+      startParser: parserByFork(places),
       preload: false,
       about: { version: '', commit: '', shell: 'browser' },
     });

@@ -33,7 +33,7 @@ export type Places = {
   readonly worker: string;
   readonly pictureWorker: string;
   /** The files of the process that reads documents, and of its thread. */
-  readonly documentReader: string;
+  readonly documentParser: string;
   readonly documentWorker: string;
   /** What the core needs: the engine process and the steps of the database. */
   readonly engine: string;

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { createCore } from '../../core/core.ts';
-import { readerByFork } from '../../documents/parse/fork-parser.ts';
+import { parserByFork } from '../../documents/parse/fork-parser.ts';
 import { engineByFork } from '../../engine/client/fork-engine.ts';
 import {
   type Client,
@@ -34,7 +34,7 @@ export async function withCore<T>(
       resources: places.resources,
       pictureWorker: places.pictureWorker,
       startEngine: engineByFork(places.engine, places),
-      startReader: readerByFork(places),
+      startParser: parserByFork(places),
       preload: false,
       about: { version: '', commit: '', shell: 'browser' },
     });

@@ -25,13 +25,13 @@ import type { Scored } from './scored-statement.ts';
 //  Which statement of the documents answers a question best, and how sure that is.
 //
 //  find ──▶ every statement of the best passages, by words and by meaning ──▶ the likeliest read with the question, where the
-//           encoder has a reader (resources/reader) ──▶ passages, the surest first
+//           encoder has a QA reranker (resources/reader) ──▶ passages, the surest first
 
 /** `candidates`: the best statement of each passage, best first, with how sure the passage is (by words alone: log odds);
  *  `statements`: all that were looked at. */
 export type Examined = {
   by: 'words' | 'words-and-meaning';
-  /** Whether the reader of this encoder took part. */
+  /** Whether its QA reranker took part. */
   read: boolean;
   sure: boolean;
   candidates: Scored[];
@@ -41,7 +41,7 @@ export type Examined = {
 const CANDIDATES = 10;
 /** The place of a passage that words did not find. */
 const FAR = 100;
-/** The likeliest statements, which the reader reads with the question. */
+/** The likeliest statements, which the QA reranker reads with the question. */
 const READ = 12;
 /** Statements that were not read stay behind those that were. */
 const UNREAD = -30;
@@ -58,7 +58,7 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
   async function score(text: string, collectionIds: readonly CollectionId[]): Promise<Examined> {
     const { by, found, target, query } = await find(db, embedding, { query: text, collectionIds, limit: CANDIDATES });
     const question: Question = { text, ...weighWords(db, text) };
-    // How near vectors are, and what the reader says, was fitted to English: of other languages nearness finds passages, and
+    // How near vectors are, and what the QA reranker says, was fitted to English: of other languages nearness finds passages, and
     // words judge them. Judged by meaning, 0.59 of what no document says is refused there, by words 0.95.
     const judge = target && query && question.language === null ? { target, query } : null;
     const statements = found.flatMap((one) => statementsIn(one, judge ? 'words-and-meaning' : 'words'));
@@ -108,7 +108,7 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
     });
   }
 
-  /** The likeliest statements judged again, with what the reader says of each. */
+  /** The likeliest statements judged again, with what the QA reranker says of each. */
   async function byReading(question: Question, scored: readonly Scored[], target: EmbedderTarget) {
     const likeliest = scored.toSorted((a, b) => b.score - a.score).slice(0, READ);
     const scores = await embedding.read(target, question.text, likeliest.map(readable));
@@ -153,11 +153,11 @@ type Statement = Pick<FoundNear, 'passage' | 'similarity' | 'ranks'> & { candida
 const contextOf = ({ text, headings, name }: StoredPassage, [start]: Range): string[] =>
   [...new Set([name, ...headings, sectionOf(text, start), columnsOf(text, start)])].filter((part) => part !== '');
 
-/** Name of the document, headings, the first line: the context that the encoder's weights and the reader were fitted with. */
+/** Name of the document, headings, the first line: the context that the encoder's weights and the QA reranker were fitted with. */
 const trainedContext = ({ text, headings, name }: StoredPassage): string[] =>
   [...new Set([name, ...headings, headOf(text)])].filter((part) => part !== '');
 
-/** A statement as the reader was trained on it. */
+/** A statement as the QA reranker was trained on it. */
 export const readable = ({ passage, statement }: Scored): string =>
   `${trainedContext(passage).join(', ')}: ${passage.text.slice(...statement)}`;
 

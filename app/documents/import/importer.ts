@@ -45,7 +45,7 @@ export type Importer = {
 export type ImporterOptions = {
   db: Database;
   copies: FileStore;
-  reader: ParserClient;
+  parser: ParserClient;
   changed(document: Document): void;
   removed(id: DocumentId): void;
   now: () => number;
@@ -61,7 +61,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
 export function createImporter(options: ImporterOptions): Importer {
-  const { db, copies, reader, changed, removed, now, turnMs = TURN_MS } = options;
+  const { db, copies, parser, changed, removed, now, turnMs = TURN_MS } = options;
   const taking = new Map<DocumentId, Promise<Document>>();
   /** What was found to be there already, and as which. */
   const twins = new Map<DocumentId, DocumentId>();
@@ -153,7 +153,7 @@ export function createImporter(options: ImporterOptions): Importer {
       });
       await clear(number);
       const source = { path: copies.pathOf(storedName), fileName, bytes, password: passwords.get(id) ?? null, ocr };
-      const { metadata, notices } = await reader.read(
+      const { metadata, notices } = await parser.read(
         source,
         kind,
         {
@@ -264,7 +264,7 @@ export function createImporter(options: ImporterOptions): Importer {
       if (again) clearTimeout(again);
       again = null;
       current?.abort.abort();
-      await reader.close();
+      await parser.close();
       await loop;
     },
   };

@@ -46,7 +46,7 @@ export type Embedders = {
   preset: ModelId | null;
   /** The cross-encoder that is installed; null when none is. */
   reranker(): EmbedderTarget | null;
-  /** Folder of the adapter that makes a reader of an embedder (resources/reader); null: there is none. */
+  /** Folder of the adapter that makes a QA reranker of an embedder (resources/reader); null: there is none. */
   qaReranker: string | null;
 };
 
@@ -71,7 +71,7 @@ export type Embedding = {
   embed(target: EmbedderTarget, texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
   /** How well each text answers a question, by the cross-encoder; null when none is installed, or it fails. */
   rank(query: string, texts: readonly string[]): Promise<readonly number[] | null>;
-  /** How well each statement answers a question, by the reader that goes with this embedder; null when none does, or it fails. */
+  /** How well each statement answers a question, by the QA reranker that goes with this embedder; null when none does, or it fails. */
   read(target: EmbedderTarget, question: string, statements: readonly string[]): Promise<readonly number[] | null>;
   /** There may be new passages. */
   wake(): void;
@@ -86,7 +86,7 @@ export type Nearby = {
   passages: { passage: number; similarity: number }[];
 };
 
-/** What an engine says of a reader that was made for other weights. */
+/** What an engine says of a QA reranker that was made for other weights. */
 const OTHER_ENCODER: ReadonlySet<string> = new Set(['model-broken', 'model-unsupported']);
 
 const AT_ONCE = 8;
@@ -159,7 +159,7 @@ export function createEmbedding({
   let again = false;
   let told = 0;
   const counted: Counted = new Map();
-  /** Encoders that the reader was not made for. */
+  /** Encoders that the QA reranker was not made for. */
   const withoutQaReranker = new Set<string>();
 
   function wake() {

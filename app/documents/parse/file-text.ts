@@ -1,6 +1,6 @@
 import type { Block, DocumentKind } from '../../protocol/index.ts';
 import type { Source } from '../element.ts';
-import type { StartReader } from './fork-parser.ts';
+import type { StartParser } from './fork-parser.ts';
 import { createParserClient } from './parser-client.ts';
 
 /** Reads files that are not kept, in a process of its own, one after the other. */
@@ -10,7 +10,7 @@ export type FileTexts = {
   close(): Promise<void>;
 };
 
-export function createFileTexts(start: StartReader): FileTexts {
+export function createFileTexts(start: StartParser): FileTexts {
   const reader = createParserClient({ start });
   let last: Promise<unknown> = Promise.resolve();
 

@@ -1,19 +1,19 @@
 import { fork } from 'node:child_process';
 import type { Ending, Supervised } from '../../process/supervisor.ts';
 import { pipeToChild } from '../../process/transport.ts';
-import type { FromProcess, ReaderLimits } from './parser-process.ts';
-import type { ToReader } from './parser-worker.ts';
+import type { FromProcess, ParserLimits } from './parser-process.ts';
+import type { ToParser } from './parser-worker.ts';
 
-export type ReaderProcess = Supervised<ToReader, FromProcess>;
-export type StartReader = (limits: ReaderLimits) => Promise<ReaderProcess>;
+export type ParserProcess = Supervised<ToParser, FromProcess>;
+export type StartParser = (limits: ParserLimits) => Promise<ParserProcess>;
 
 /** Where the process that reads documents is: process.ts and worker.ts, or their bundles. */
-export type ReaderFiles = { documentReader: string; documentWorker: string };
+export type ParserFiles = { documentParser: string; documentWorker: string };
 
 /** Starts it as a child process of Node. */
-export function readerByFork({ documentReader, documentWorker }: ReaderFiles): StartReader {
+export function parserByFork({ documentParser, documentWorker }: ParserFiles): StartParser {
   return async (limits) => {
-    const child = fork(documentReader, [documentWorker, JSON.stringify(limits)], {
+    const child = fork(documentParser, [documentWorker, JSON.stringify(limits)], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       execArgv: [],
@@ -25,7 +25,7 @@ export function readerByFork({ documentReader, documentWorker }: ReaderFiles): S
       child.once('error', (error) => resolve({ how: error.message, lastWords: '' }));
     });
     return {
-      pipe: pipeToChild<ToReader, FromProcess>(child),
+      pipe: pipeToChild<ToParser, FromProcess>(child),
       kill: () => void child.kill('SIGKILL'),
       ended,
     };

@@ -1,9 +1,9 @@
 import { type DocumentKind, guarded, LonghandError } from '../../protocol/index.ts';
 import type { Source } from '../element.ts';
 import type { SystemRecogniser } from './assets.ts';
-import type { ReaderProcess, StartReader } from './fork-parser.ts';
+import type { ParserProcess, StartParser } from './fork-parser.ts';
 import type { FromProcess } from './parser-process.ts';
-import type { FromReader } from './parser-worker.ts';
+import type { FromParser } from './parser-worker.ts';
 
 /** Reads documents in a process of its own, one at a time. A document that makes the process fail, hang or grow fails alone.
  *
@@ -11,17 +11,17 @@ import type { FromReader } from './parser-worker.ts';
  *         ▲──────────idle for a while──────┘
  */
 export type ParserClient = {
-  /** @throws LonghandError as the format's reader, `cancelled`, `out-of-memory`, `too-large`, `internal` */
+  /** @throws LonghandError as the format's parser, `cancelled`, `out-of-memory`, `too-large`, `internal` */
   read(source: Source, kind: DocumentKind, told: Told, signal: AbortSignal): Promise<Done>;
   close(): Promise<void>;
 };
 
 export type Told = {
   batch(batch: Batch): void | Promise<void>;
-  progress(progress: Extract<FromReader, { progress: unknown }>['progress']): void;
+  progress(progress: Extract<FromParser, { progress: unknown }>['progress']): void;
 };
-export type Done = Extract<FromReader, { done: unknown }>['done'];
-type Batch = Extract<FromReader, { batch: unknown }>['batch'];
+export type Done = Extract<FromParser, { done: unknown }>['done'];
+type Batch = Extract<FromParser, { batch: unknown }>['batch'];
 
 /** What one document may take. The readers of the formats have limits of their own, with better sentences; these hold
  *  whatever a library does. */
@@ -51,7 +51,7 @@ export const PARSER_LIMITS: ParserLimits = {
 };
 
 export type ReaderOptions = {
-  start: StartReader;
+  start: StartParser;
   limits?: Partial<ParserLimits>;
   /** Reads pictures for the process, in the place of Tesseract. */
   recognise?: SystemRecogniser | null;
@@ -63,12 +63,12 @@ const LIFE = 500;
 export function createParserClient({ start, limits: given, recognise = null }: ReaderOptions): ParserClient {
   const patience = { ...PARSER_LIMITS, ...given };
   const { memoryMb, heapMb } = patience;
-  let running: Promise<ReaderProcess> | null = null;
+  let running: Promise<ParserProcess> | null = null;
   let served = 0;
   let idle: NodeJS.Timeout | null = null;
-  let heard = (_message: FromProcess, _from: ReaderProcess) => {};
+  let heard = (_message: FromProcess, _from: ParserProcess) => {};
 
-  function begin(): Promise<ReaderProcess> {
+  function begin(): Promise<ParserProcess> {
     served = 0;
     const starting = start({ memoryMb, heapMb, recognises: recognise !== null }).then((child) => {
       child.pipe.onMessage(guarded(console.error, (message: FromProcess) => heard(message, child)));
@@ -184,7 +184,7 @@ function createClock(patience: ParserLimits, { fileName }: Source, fail: (error:
 }
 
 /** The remedy travels with the error. */
-function failureWithRemedy({ failure, remedy }: Extract<FromReader, { failed: unknown }>['failed']): LonghandError {
+function failureWithRemedy({ failure, remedy }: Extract<FromParser, { failed: unknown }>['failed']): LonghandError {
   return new LonghandError(failure.code, failure.message, { details: { ...failure.details, remedy } });
 }
 
@@ -195,14 +195,14 @@ function endedError(
 ): LonghandError {
   return ended === 'memory'
     ? tooMuch('out-of-memory', 'memory', `[documents] ${fileName} needs more than ${memoryMb} MB to be read`)
-    : new LonghandError('internal', `[documents] the reader of ${fileName} failed: ${why}`);
+    : new LonghandError('internal', `[documents] the parser of ${fileName} failed: ${why}`);
 }
 
 /** What ends it with this signal, and is not Longhand, is a system whose memory is full. */
 function lostError(how: string, { fileName }: Source): LonghandError {
   return how === 'signal SIGKILL'
     ? tooMuch('out-of-memory', 'memory', `[documents] ${fileName} needs more memory than there is`)
-    : new LonghandError('internal', `[documents] the reader of ${fileName} ended: ${how}`);
+    : new LonghandError('internal', `[documents] the parser of ${fileName} ended: ${how}`);
 }
 
 /** Another attempt may succeed where there is more time or memory, but only the user begins it. */

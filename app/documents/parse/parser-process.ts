@@ -2,17 +2,17 @@ import { getPriority, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { pipeOfMessagePort, pipeToParent } from '../../process/transport.ts';
 import type { Pipe } from '../../protocol/index.ts';
-import type { FromReader, ReaderData, ToReader } from './parser-worker.ts';
+import type { FromParser, ParserData, ToParser } from './parser-worker.ts';
 
 //  Entry of the process that reads documents: node process.ts WORKER LIMITS, forked by Node or by Electron. A thread of it
 //  (worker.ts) reads; this one only carries messages and watches, so it sees what the process has grown to whatever the
 //  other thread is doing. A limit on the heap of the thread is not enough: buffers, WebAssembly and pictures lie outside it.
 
 /** What the process is given. `memoryMb`: resident memory of all of it; `heapMb`: JavaScript's part of the thread. */
-export type ReaderLimits = ReaderData & { memoryMb: number; heapMb: number };
+export type ParserLimits = ParserData & { memoryMb: number; heapMb: number };
 
 export type FromProcess =
-  | FromReader
+  | FromParser
   /** Processor time that the document has taken so far, in milliseconds, and what the process has grown to. */
   | { spent: number; megabytes: number }
   /** The last message: the process has used up its memory, or its thread has failed. */
@@ -35,15 +35,15 @@ if (parentPort) {
   });
 } else run(pipeToParent());
 
-function run(pipe: Pipe<FromProcess, ToReader>) {
-  const { memoryMb, heapMb, recognises } = JSON.parse(given) as ReaderLimits;
+function run(pipe: Pipe<FromProcess, ToParser>) {
+  const { memoryMb, heapMb, recognises } = JSON.parse(given) as ParserLimits;
   yieldToOthers();
   // process.exit would wait for the thread, which may be in the midst of a long computation.
   const die = () => process.kill(process.pid, 'SIGKILL');
   pipe.onClose(die);
 
   const worker = new Worker(file, {
-    workerData: { recognises } satisfies ReaderData,
+    workerData: { recognises } satisfies ParserData,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 },
     stdout: true,
     stderr: true,
@@ -69,7 +69,7 @@ function run(pipe: Pipe<FromProcess, ToReader>) {
     // The message is on its way; should nobody end this process, it ends by itself.
     setTimeout(die, WATCH_MS);
   }
-  worker.on('message', (message: FromReader) => {
+  worker.on('message', (message: FromParser) => {
     if ('done' in message || 'failed' in message) {
       reading = false;
       tellSpent();

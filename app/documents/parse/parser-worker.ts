@@ -14,12 +14,12 @@ import { readerOf } from './formats/readers.ts';
 
 export type Remedy = Extract<DocumentState, { status: 'failed' }>['remedy'];
 /** How the thread is started. `recognises`: the core answers `recognise`. */
-export type ReaderData = { recognises: boolean };
-export type ToReader =
+export type ParserData = { recognises: boolean };
+export type ToParser =
   | { read: Source; kind: DocumentKind }
   | { stored: true }
   | { recognised: readonly RecognisedLine[] | null };
-export type FromReader =
+export type FromParser =
   | { batch: { blocks: Block[]; passages: NewPassage[] } }
   | { recognise: Uint8Array }
   | { progress: { step: Step; done: number; total: number } }
@@ -40,7 +40,7 @@ const MAX_NOTICES = 20;
 const AHEAD = 2;
 
 const port = parentPort;
-const say = (message: FromReader) => port?.postMessage(message);
+const say = (message: FromParser) => port?.postMessage(message);
 let underWay = 0;
 let go = () => {};
 let recognised = (_: readonly RecognisedLine[] | null) => {};
@@ -52,13 +52,13 @@ function recognise(picture: Uint8Array): Promise<readonly RecognisedLine[] | nul
   say({ recognise: picture });
   return promise;
 }
-const { recognises } = workerData as ReaderData;
+const { recognises } = workerData as ParserData;
 const tools: Tools = {
   ...findAssets(),
   recognise: recognises ? recognise : null,
 };
 
-port?.on('message', (message: ToReader) => {
+port?.on('message', (message: ToParser) => {
   if ('stored' in message) {
     underWay--;
     go();

@@ -96,7 +96,7 @@ export const BY_MEANING: Weights = {
   ],
   threshold: 0.4,
 };
-/** The same, fitted with what the reader says of a statement as the last feature. */
+/** The same, fitted with what the QA reranker says of a statement as the last feature. */
 export const BY_READING: Weights = {
   bias: -5.83,
   factors: [

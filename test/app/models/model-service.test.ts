@@ -19,7 +19,7 @@ import { createCore } from '../../../app/core/core.ts';
 import type { StartEngine } from '../../../app/engine/ipc-protocol.ts';
 import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import type { Client, Download, ModelEntry } from '../../../app/protocol/index.ts';
-import { newFolder, next, places, realEngine, realReader, startCore } from '../../support/core.ts';
+import { newFolder, next, places, realEngine, realParser, startCore } from '../../support/core.ts';
 import { startHub } from '../../support/hub.ts';
 import { starterFiles } from '../../support/models.ts';
 
@@ -232,7 +232,7 @@ test('with a keychain the file holds only what it sealed', async () => {
     resources: places.resources,
     pictureWorker: places.pictureWorker,
     startEngine: realEngine(),
-    startReader: realReader(),
+    startParser: realParser(),
     cipher: {
       seal: async (text) => Buffer.from(text).toString('hex'),
       open: async (sealed) => Buffer.from(sealed, 'hex').toString(),
@@ -284,7 +284,7 @@ test('a second app on the same folder is turned away while a download runs, and 
     resources: places.resources,
     pictureWorker: places.pictureWorker,
     startEngine: realEngine(),
-    startReader: realReader(),
+    startParser: realParser(),
     about: { version: '0', commit: '', shell: 'browser' },
   });
   await expect(second).rejects.toMatchObject({ code: 'data-folder-held' });

@@ -46,7 +46,7 @@ test('killed at any moment of an import, it goes on: nothing missing, nothing tw
     const args = [
       first.dataFolder,
       places.migrations,
-      places.documentReader,
+      places.documentParser,
       places.documentWorker,
       collectionId,
       ...files,

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readerByFork } from '../../../../app/documents/parse/fork-parser.ts';
+import { parserByFork } from '../../../../app/documents/parse/fork-parser.ts';
 import { createParserClient } from '../../../../app/documents/parse/parser-client.ts';
 import type { FromProcess } from '../../../../app/documents/parse/parser-process.ts';
 import type { Ending } from '../../../../app/process/supervisor.ts';
@@ -27,14 +27,14 @@ test('a reader that breaks after it has answered ends nobody else', async () => 
        if (read.fileName === 'dies') setTimeout(() => process.kill(process.pid, 'SIGSEGV'), 20);
      });`,
   );
-  const reader = createParserClient({
-    start: readerByFork({ documentReader: places.documentReader, documentWorker: worker }),
+  const parser = createParserClient({
+    start: parserByFork({ documentParser: places.documentParser, documentWorker: worker }),
   });
-  onTestFinished(() => reader.close());
+  onTestFinished(() => parser.close());
   const titleOf = async (fileName: string) => {
     const asked = { path: '', fileName, bytes: 0, password: null, ocr: false };
     const heard = { batch: () => {}, progress: () => {} };
-    return (await reader.read(asked, 'text', heard, new AbortController().signal)).metadata.title;
+    return (await parser.read(asked, 'text', heard, new AbortController().signal)).metadata.title;
   };
   for (const name of ['throws', 'dies']) {
     expect(await titleOf(name)).toBe(name);
@@ -65,13 +65,13 @@ test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, a
        if (read.fileName === 'fine') parentPort.postMessage({ done: { metadata: { title: null, pages: null }, notices: [] } });
      });`,
   );
-  const start = readerByFork({ documentReader: places.documentReader, documentWorker: worker });
-  const reader = createParserClient({ start, limits: { heapMb: 64, memoryMb: 400 } });
+  const start = parserByFork({ documentParser: places.documentParser, documentWorker: worker });
+  const parser = createParserClient({ start, limits: { heapMb: 64, memoryMb: 400 } });
   const hasty = createParserClient({ start, limits: { stillMs: 500 } });
   const frugal = createParserClient({ start, limits: { stillSpentMs: 700 } });
   const short = createParserClient({ start, limits: { spentMs: 1500 } });
-  onTestFinished(async () => void (await Promise.all([reader, hasty, frugal, short].map((one) => one.close()))));
-  const read = (fileName: string, by = reader) =>
+  onTestFinished(async () => void (await Promise.all([parser, hasty, frugal, short].map((one) => one.close()))));
+  const read = (fileName: string, by = parser) =>
     by.read(
       { path: '', fileName, bytes: 0, password: null, ocr: false },
       'text',
@@ -96,7 +96,7 @@ test('a reader that crashes, hangs or grows fails alone', { timeout: 60_000 }, a
 
 test('what an ended reader still says is not taken for the next document', async () => {
   const says: ((message: FromProcess) => void)[] = [];
-  const reader = createParserClient({
+  const parser = createParserClient({
     start: async () => {
       const ended = Promise.withResolvers<Ending>();
       return {
@@ -106,10 +106,10 @@ test('what an ended reader still says is not taken for the next document', async
       };
     },
   });
-  onTestFinished(() => reader.close());
+  onTestFinished(() => parser.close());
   const read = async (fileName: string, started: number) => {
     const source = { path: '', fileName, bytes: 0, password: null, ocr: false };
-    const result = reader.read(source, 'text', { batch: () => {}, progress: () => {} }, new AbortController().signal);
+    const result = parser.read(source, 'text', { batch: () => {}, progress: () => {} }, new AbortController().signal);
     await vi.waitFor(() => expect(says).toHaveLength(started));
     await setTimeout(20);
     return { result };
@@ -133,7 +133,7 @@ test('what Longhand ended on twice waits for the user; an orderly end does not c
   const script = join(root, 'test/support/shelf-process.ts');
   const states = (all: readonly Document[]) => all.map(({ state }) => state);
   for (let life = 1; life <= 2; life++) {
-    const args = [dataFolder, places.migrations, places.documentReader, places.documentWorker, collection.id, path];
+    const args = [dataFolder, places.migrations, places.documentParser, places.documentWorker, collection.id, path];
     const child = fork(script, args, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     child.on('message', ({ name, payload }: { name: string; payload: Document }) => {
       // As soon as it is being read everything ends.

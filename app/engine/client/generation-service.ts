@@ -1,18 +1,18 @@
 import { guarded, type Report, type TurnId } from '../../protocol/index.ts';
-import type { Engine } from '../client/engine-client.ts';
+import { answerElsewhere, type ElsewhereAnswer } from '../elsewhere/answer.ts';
+import type { PictureUrl } from '../elsewhere/chat-body.ts';
+import { type Patience, type Reach, patience as usual } from '../elsewhere/connection.ts';
+import { estimated, estimatedPrompt, PICTURE_TOKENS } from '../elsewhere/estimate.ts';
 import type { AskName, Asks, CountedBy, LoadTarget } from '../ipc-protocol.ts';
-import { answerElsewhere, type ElsewhereAnswer } from './answer.ts';
-import type { PictureUrl } from './chat-body.ts';
-import { type Patience, type Reach, patience as usual } from './connection.ts';
-import { estimated, estimatedPrompt, PICTURE_TOKENS } from './estimate.ts';
+import type { Engine } from './engine-client.ts';
 
 /** What a chat asks of whoever answers it: the engine of this computer, or one elsewhere. */
-export type ChatEngine = Pick<
+export type GenerationService = Pick<
   Engine,
   'status' | 'target' | 'ask' | 'load' | 'unload' | 'generate' | 'cancel' | 'answerNow' | 'decide'
 >;
 
-export type EnginesOptions = {
+export type GenerationServiceOptions = {
   /** The engine process of this computer. */
   local: Engine;
   /** @throws LonghandError when the engine was removed */
@@ -23,13 +23,13 @@ export type EnginesOptions = {
 };
 
 /** Sends each question to the engine that its model runs on. */
-export function createEngines({
+export function createGenerationService({
   local,
   reach,
   urlOf,
   report,
   patience = usual,
-}: EnginesOptions): ChatEngine & { close(): void } {
+}: GenerationServiceOptions): GenerationService & { close(): void } {
   const answers = new Map<TurnId, ElsewhereAnswer>();
   const told = guarded(report, (step: () => void) => step());
 
