@@ -1,6 +1,7 @@
 import { createRequestProcess } from '../process/request-process.ts';
 import { type Failure, LonghandError } from '../protocol/errors.ts';
 import type { Measured } from './decode.ts';
+import { SIPS } from './heic.ts';
 import type { Preprocessor } from './preprocessor.ts';
 import type { RgbPicture } from './resample.ts';
 
@@ -31,13 +32,15 @@ export type DecoderOptions = {
   readonly worker: string;
   readonly timeLimitMs?: number;
   readonly memoryLimitMb?: number;
+  /** What converts HEIC pictures. */
+  readonly sips?: string;
 };
 
 export function createPictureDecoder(options: DecoderOptions): PictureDecoder {
-  const { worker: file, timeLimitMs = 30_000, memoryLimitMb = 400 } = options;
+  const { worker: file, timeLimitMs = 30_000, memoryLimitMb = 400, sips = SIPS } = options;
   const decoder = createRequestProcess<PictureRequest, { done: unknown } | { failure: Failure }>({
     file,
-    args: [String(memoryLimitMb)],
+    args: [String(memoryLimitMb), sips],
     timeLimitMs,
     silentEnd: 'the decoder ended by itself',
     failed: (reason) => new LonghandError('unreadable', `[pictures] ${reason}`),

@@ -57,6 +57,8 @@ export const FailureReason = z.enum([
   'being-written', // by another program
   'unmounted', // its drive or folder is not there
   'not-ours', // nothing is known to check its files against
+  // of a picture
+  'heic', // only macOS decodes it
   // of a chat
   'queue-full', // as many messages wait as may
   // of the engine

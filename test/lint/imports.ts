@@ -47,7 +47,10 @@ export const LAWS: readonly Law[] = [
   { from: 'app/launch', to: [] },
   { from: 'app/process', to: ['app/protocol'] },
   { from: 'app/text', to: ['app/process', 'app/protocol'] },
-  { from: 'app/pictures', to: ['app/process', 'app/store/folder/open-regular.ts', 'app/protocol'] },
+  {
+    from: 'app/pictures',
+    to: ['app/process', 'app/store/folder/open-regular.ts', 'app/store/folder/temporary-folders.ts', 'app/protocol'],
+  },
   { from: 'app/store', to: ['app/protocol'] },
   { from: 'app/metrics', to: ['app/store', 'app/protocol'] },
   { from: 'app/quality', to: ['app/protocol'] },
