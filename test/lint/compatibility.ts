@@ -43,6 +43,8 @@ const isSeen: [string, string] = ['pictures', 'is seen, whoever asks'];
 const messages: [string, string] = ['clients', 'messages, streamed and whole'];
 const ollama: [string, string] = ['clients', 'tags, show, chat and generate'];
 const format: [string, string] = ['structured', 'ollama: a schema as format'];
+const vercel: [string, string] = ['frameworks', 'ai: text, whole and streamed'];
+const langchain: [string, string] = ['frameworks', 'langchain: text, whole and streamed'];
 const shapes: [string, string] = ['structured', 'openai: json_schema and json_object'];
 
 export const rows: Row[] = [
@@ -59,6 +61,31 @@ export const rows: Row[] = [
       logprobs: ['openai/completions', 'of a chat: of every token of the answer'],
       images: isSeen,
       cancelled: hangsUp,
+    },
+  },
+  {
+    endpoint: '/v1/chat/completions',
+    client: 'ai',
+    asks: /generateText|streamText/,
+    cells: {
+      whole: vercel,
+      streamed: vercel,
+      tools: ['frameworks', 'ai: tools that it runs by itself'],
+      schema: ['frameworks', 'ai: an object of a schema'],
+      thinking: vercel,
+      cancelled: ['frameworks', 'ai: an abort ends the answer'],
+    },
+  },
+  {
+    endpoint: '/v1/chat/completions',
+    client: '@langchain/openai',
+    asks: /langchain\(/,
+    cells: {
+      whole: langchain,
+      streamed: langchain,
+      tools: ['frameworks', 'langchain: tools, whole and streamed'],
+      schema: ['frameworks', 'langchain: an object of a schema'],
+      cancelled: ['frameworks', 'langchain and ai: an abort'],
     },
   },
   {
@@ -85,6 +112,7 @@ export const rows: Row[] = [
     },
   },
   { endpoint: '/v1/embeddings', client: 'openai', asks: /\.embeddings\.create/, cells: { whole: ranks } },
+  { endpoint: '/v1/embeddings', client: '@langchain/openai', asks: /OpenAIEmbeddings/, cells: { whole: langchain } },
   { endpoint: '/v1/rerank', client: 'openai', asks: /'\/rerank'/, cells: { whole: ranks } },
   { endpoint: '/v1/models', client: 'openai', asks: /\.models\.list/, cells: { whole: lists } },
   {

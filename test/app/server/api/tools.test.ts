@@ -5,27 +5,18 @@ import { expect, test } from 'vitest';
 import type { Generation } from '../../../../app/engine/ipc-protocol.ts';
 import { scriptedEngine } from '../../../support/scripted-engine.ts';
 import { KEY, startApi } from './api.ts';
+import { callsWeather, template } from './weather.ts';
 
-//  Calls of tools through the clients that others wrote. What the model writes is scripted: no model that fits into the tests
-//  calls tools. The words it writes are parsed as those of a real one.
+//  Calls of tools through the clients that others wrote. The words that a scripted model writes are parsed as those of a real
+//  one.
 
-const template = '{% if tools %}<tool_call>\n{"name": …}{% endif %}';
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
-const call = '<tool_call>\n{"name": "weather", "arguments": {"city": "Bern"}}\n</tool_call>';
-
-/** Calls the tool, and says its result when it has one. */
-const says = ({ prompt }: Generation): string => {
-  const last = prompt.messages.at(-1);
-  if (last?.role === 'tool') return `It is ${last.text}.`;
-  return prompt.tools?.length ? `I will look.\n\n${call}` : 'Write `<tool_call>` to call.';
-};
-
 async function start() {
   const prompts: Generation['prompt'][] = [];
   const { startEngine } = scriptedEngine(
     (generation) => {
       prompts.push(generation.prompt);
-      return says(generation);
+      return callsWeather(generation);
     },
     4e9,
     template,
