@@ -46,7 +46,7 @@ export const realEngine = (): StartEngine => engineByFork(places.engine, places)
 export async function startCore(
   options: { dataFolder?: string; resources?: string; startEngine?: StartEngine; now?: () => number } & Pick<
     CoreOptions,
-    'models' | 'heartbeat' | 'startServer'
+    'models' | 'heartbeat' | 'startServer' | 'cipher'
   > = {},
 ): Promise<{ host: Core; client: Client; dataFolder: string }> {
   const dataFolder = options.dataFolder ?? newFolder();
@@ -60,6 +60,7 @@ export async function startCore(
     sandbox: places.sandbox,
     ...(options.models && { models: options.models }),
     ...(options.startServer && { startServer: options.startServer }),
+    ...(options.cipher && { cipher: options.cipher }),
     ...(options.heartbeat && { heartbeat: options.heartbeat }),
     ...(options.now && { now: options.now }),
     about: { version: '0', commit: '', shell: 'browser' },
