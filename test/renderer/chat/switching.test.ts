@@ -234,3 +234,11 @@ describe('what was typed for a new chat', () => {
     expect(chat().drafts[first.id]).toBe('too long for this chat');
   });
 });
+
+test('a chat has its new title in the list at once, open or not', async () => {
+  await chat().choose(first.id);
+  await chat().update({ title: 'Renamed' });
+  await chat().update({ title: 'Also renamed' }, second.id);
+  expect(chat().open?.chat.title).toBe('Renamed');
+  expect(new Set(chat().chats.map(({ title }) => title))).toEqual(new Set(['Renamed', 'Also renamed']));
+});

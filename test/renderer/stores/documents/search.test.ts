@@ -1,11 +1,12 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CollectionId, DocumentId, PassageHit } from '../../../../app/protocol/index.ts';
+import { newCollection } from '../../../support/fake-documents.ts';
 
 //  What is marked in the open document follows what is looked for.
 
 vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeItem: () => {} });
 const { attach } = await import('../../../../renderer/bridge.ts');
-const { useDocuments } = await import('../../../../renderer/stores/documents/store.ts');
+const { collectionToFill, useDocuments } = await import('../../../../renderer/stores/documents/store.ts');
 
 const paper = 'paper' as DocumentId;
 const hit = (passageId: string): PassageHit => ({
@@ -62,4 +63,12 @@ test('an empty query takes the marks away too', async () => {
   documents().open(paper);
   await look('');
   expect(documents().shown).toEqual({ documentId: paper, passage: null, mark: null });
+});
+
+test('files go into the collection that is chosen, or the first of one’s own', () => {
+  const [manual, first, second] = [newCollection('Manual', { builtIn: true }), newCollection('A'), newCollection('B')];
+  const collections = [manual, first, second];
+  const filled = (chosen: CollectionId | null) => collectionToFill({ collections, chosen })?.name;
+  expect([filled(second.id), filled(manual.id), filled(null)]).toEqual(['B', 'A', 'A']);
+  expect(collectionToFill({ collections: [manual], chosen: manual.id })).toBeNull();
 });

@@ -129,6 +129,8 @@ describe('found words', () => {
   test('come soon in a narrow line, and the marks move along', () => {
     const { excerpt, highlights } = forOneLine(given);
     expect(excerpt.indexOf('fixed')).toBeLessThan(24);
+    // With some words before it.
+    expect(excerpt).toMatch(/^…\w.* matrix of fixed/);
     expect(highlights.map(([start, end]) => excerpt.slice(start, end))).toEqual(['fixed', 'size', 'Fixed']);
     expect(forOneLine({ ...given, excerpt: 'fixed', highlights: [[0, 5]] }).excerpt).toBe('fixed');
   });
