@@ -6,7 +6,7 @@ import { withCompileCache } from '../app/launch/compile-cache.mjs';
 Object.assign(process.env, withCompileCache(join(import.meta.dirname, '..')));
 
 /** Left out by `npm run check`: what takes longer than a few seconds. */
-const SLOW = [
+export const SLOW = [
   'native/**',
   'ops/**',
   'metal/**',

@@ -1,6 +1,6 @@
 // The engine with all slips of a draw in it, each switched by the environment; a slip that does not compile is left out.
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { runIn } from '../tree.mjs';
 import { instrumented } from './instrument.mjs';
 
@@ -23,8 +23,9 @@ export function carry(tree, root, sites, without = new Set()) {
 /** Slips in the lines that the compiler complains of. */
 function blamed(tree, output, sites, lines) {
   const bad = new Set();
-  for (const [, path, at] of output.matchAll(/^(\/[^\s:]+):(\d+):\d+: (?:fatal )?(?:error| {2}required from)/gm)) {
-    const file = existsSync(path) ? relative(realpathSync(tree), realpathSync(path)) : '';
+  for (const [, path, at] of output.matchAll(/^(\S+?):(\d+):\d+: +(?:fatal )?(?:error|required from|in)/gm)) {
+    const whole = resolve(tree, 'build/native', path);
+    const file = existsSync(whole) ? relative(realpathSync(tree), realpathSync(whole)) : '';
     for (const { id, file: of } of sites) {
       const [first, last] = lines.get(id) ?? [];
       if (of === file && Number(at) >= first && Number(at) <= last) bad.add(id);
@@ -33,25 +34,23 @@ function blamed(tree, output, sites, lines) {
   return bad;
 }
 
-/** The numbers of those that do not compile. */
-export async function build(tree, root, sites) {
-  const flags = `-w -include ${join(tree, 'test/mutation/draw/switch.h')}`;
-  const env = { CXXFLAGS: flags, OBJCXXFLAGS: flags };
+/** Builds with all of `sites` but those that do not compile; `leaveOut` is told their numbers. */
+export async function build(tree, root, sites, leaveOut) {
   const out = new Set();
   let lines = carry(tree, root, sites);
   if (!existsSync(join(tree, 'build/native/build.ninja'))) {
     const { code, output } = await runIn(tree, 'cmake-js', ['configure', '-d', 'native', '-O', 'build/native'], {
-      env,
       limitMs: LIMIT_MS,
     });
     if (code !== 0) throw new Error(`it cannot be configured: ${output.slice(-2000)}`);
   }
   for (let k = 0; k < MOST_BUILDS; k += 1) {
     const { code, output } = await compile(tree);
-    if (code === 0) return out;
+    if (code === 0) return;
     const bad = blamed(tree, output, sites, lines);
     if (bad.size === 0) throw new Error(`it does not build, and no slip is to blame: ${output.slice(-3000)}`);
     for (const id of bad) out.add(id);
+    leaveOut(bad);
     lines = carry(tree, root, sites, out);
   }
   throw new Error(`it does not build after ${MOST_BUILDS} attempts`);

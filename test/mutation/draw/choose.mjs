@@ -22,9 +22,14 @@ export const areaOf = (file) => {
 
 const git = (...args) => String(spawnSync('git', args, { cwd: root, maxBuffer: 1e8 }).stdout);
 
-export const filesOf = (side, words) =>
-  git('ls-files', '-co', '--exclude-standard')
+/** Files that git knows or would take. */
+export const listed = (places = []) =>
+  git('ls-files', '-co', '--exclude-standard', '--', ...places)
     .split('\n')
+    .filter(Boolean);
+
+export const filesOf = (side, words) =>
+  listed()
     .filter((file) => SIDES[side].of.test(file) && !SIDES[side].not.test(file))
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
 

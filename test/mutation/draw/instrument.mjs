@@ -2,24 +2,27 @@
 // them all, and processes that a test starts have the slip too. With LONGHAND_SLIPS_REACHED, a file, the number of each that is
 // reached is noted there.
 
+import { join } from 'node:path';
+
 /** Kernels that a driver compiles know no environment: such a slip is written into its file and built. */
 export const isText = (file) => /\.(metal|comp|glsl)$/.test(file) || /^metal\//.test(file);
+const SWITCH_HEADER = join(import.meta.dirname, 'switch.h');
 const isCpp = (file) => /\.(cc|h|mm)$/.test(file);
 
 const SWITCH = `
 // biome-ignore-all lint: carries slips
 function slipIsOn(id) {
+  // Asked once: loops ask for their slip a million times.
   const env = globalThis.process?.env;
-  if (env?.LONGHAND_SLIPS_REACHED) {
-    globalThis.slipsReached ??= new Set();
-    if (!globalThis.slipsReached.has(id)) {
-      globalThis.slipsReached.add(id);
-      try {
-        process.getBuiltinModule('node:fs').appendFileSync(env.LONGHAND_SLIPS_REACHED, id + '\\n');
-      } catch {}
-    }
+  slipIsOn.state ??= { on: Number(env?.LONGHAND_SLIP), file: env?.LONGHAND_SLIPS_REACHED, seen: new Set() };
+  const { on, file, seen } = slipIsOn.state;
+  if (file && !seen.has(id)) {
+    seen.add(id);
+    try {
+      process.getBuiltinModule('node:fs').appendFileSync(file, id + '\\n');
+    } catch {}
   }
-  return env?.LONGHAND_SLIP === String(id);
+  return on === id;
 }
 `;
 
@@ -33,7 +36,7 @@ function switched({ file, id, from, to, statement }) {
 
 /** `text` with all of `sites`, none of which is within another; `lines` gets where each stands now. */
 export function instrumented(text, sites, lines = new Map()) {
-  let [out, at] = ['', 0];
+  let [out, at] = [isCpp(sites[0].file) ? `#include "${SWITCH_HEADER}"\n` : '', 0];
   for (const site of [...sites].sort((a, b) => a.start - b.start)) {
     out += text.slice(at, site.start);
     const first = out.split('\n').length;

@@ -14,10 +14,10 @@ export async function reach(tree, state, { where, env }) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   rmSync(report, { force: true });
-  const args = ['test/mutation/draw/vitest.config.ts', '--maxWorkers=2', '--reporter=json', `--outputFile=${report}`];
+  const args = ['test/mutation/draw/vitest.config.ts', '--reporter=json', `--outputFile=${report}`];
   const { output } = await vitest(
     tree,
-    [...args, ...where],
+    [...args, '--maxWorkers=1', ...where],
     { ...env, LONGHAND_SLIPS_FOLDER: folder, LONGHAND_SLIPS_TREE: tree },
     HOUR_MS,
   );

@@ -7,6 +7,7 @@ import { copyTree, folder, root } from '../tree.mjs';
 import { build, carry, compile, compileKernel } from './build.mjs';
 import { areaOf, choose } from './choose.mjs';
 import { isText, replaced } from './instrument.mjs';
+import { nearestTests } from './near.mjs';
 import { reach, vitest } from './reach.mjs';
 import { ROUNDS, testsOfKernel } from './tests.mjs';
 
@@ -72,8 +73,10 @@ async function noticedBy(slip, { tests, ms }, env) {
   if (code === 0) return undefined;
   if (late) return { test: 'it does not end' };
   const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : [];
-  const failed = results.find(({ status }) => status === 'failed');
-  const one = failed?.assertionResults.find(({ status }) => status === 'failed');
+  // After the first failure the other files are ended, and count as failed.
+  const isFailed = ({ status }) => status === 'failed';
+  const failed = results.find((file) => file.assertionResults.some(isFailed)) ?? results.find(isFailed);
+  const one = failed?.assertionResults.find(isFailed);
   return {
     test: `${failed?.name.slice(tree.length + 1) ?? 'a process ended'}: ${one?.fullName ?? ''}`,
     message: short(one?.failureMessages?.[0] ?? failed?.message ?? ''),
@@ -108,27 +111,77 @@ async function judgeKernel(slip) {
 }
 
 const isOpen = ({ outcome }) => outcome === undefined || outcome === 'survived' || outcome === 'not reached';
-const counted = draw.slips.filter(({ file }) => !isText(file));
+
+/** Whether a test file passes without any slip: else it says nothing. */
+draw.sound ??= {};
+async function isSound(test) {
+  draw.sound[test] ??= (await vitest(tree, ['test/vitest.config.ts', '--maxWorkers=1', test], {}, 300_000)).code === 0;
+  return draw.sound[test];
+}
+
+/** Some of the tests nearest to its file; one that fails without the slip too is left out. */
+async function judgeNear(slip, tests) {
+  const left = tests.filter((test) => draw.sound[test] !== false);
+  while (left.length > 0) {
+    const found = await noticedBy(slip, { tests: left, ms: 30_000 }, {});
+    if (!found) break;
+    const test = left.find((one) => found.test.startsWith(one));
+    if (!test || (await isSound(test))) return { outcome: 'noticed', ...found };
+    left.splice(left.indexOf(test), 1);
+  }
+  return { outcome: 'survived' };
+}
+
+/** First what is nearest to each, then what is a little further away. */
+const NEAR = [
+  [0, 2],
+  [2, 5],
+  [5, 9],
+];
+async function tryNearest() {
+  const near = nearestTests(root);
+  const begun = counted.filter(isOpen).sort((a, b) => Number('near' in b) - Number('near' in a));
+  for (const slip of begun) {
+    for (const [from, to] of NEAR.slice(slip.near ?? 0)) {
+      if (Date.now() > endsAt) return;
+      const tests = near(slip.file).slice(from, to);
+      slip.near = (slip.near ?? 0) + 1;
+      if (tests.length === 0) continue;
+      Object.assign(slip, await judgeNear(slip, tests));
+      save();
+      if (slip.outcome === 'noticed') break;
+    }
+    say(`${slip.outcome ?? 'not reached'}: ${told(slip)}${slip.test ? ` (${slip.test})` : ''}`);
+  }
+}
+
+// The code goes on while a draw is tried: what no longer stands there is not made.
+for (const slip of draw.slips)
+  if (readFileSync(join(root, slip.file), 'utf8').slice(slip.start, slip.end) !== slip.from) slip.outcome = 'stale';
+const counted = draw.slips.filter(
+  ({ file, outcome }) => !isText(file) && outcome !== 'stale' && outcome !== 'does not compile',
+);
 
 async function prepare() {
   copyTree(tree, new Set(counted.map(({ file }) => file)));
+  save();
   const missing = draw.slips.filter(({ file }) => !existsSync(join(tree, file)));
   for (const { file } of missing) writeFileSync(join(tree, file), '');
   if (side === 'typescript') carry(tree, root, counted);
   else
-    for (const id of await build(tree, root, counted))
-      draw.slips.find((slip) => slip.id === id).outcome = 'does not compile';
-  save();
+    await build(tree, root, counted, (bad) => {
+      for (const slip of counted) if (bad.has(slip.id)) slip.outcome = 'does not compile';
+      save();
+    });
 }
 
 async function tryRound(k, round) {
-  const open = counted.filter(isOpen);
-  if (open.length === 0) return;
+  const open = counted.filter(isOpen).filter((slip) => (slip.round ?? -1) < k);
+  if (open.length === 0 || Date.now() > endsAt) return;
   draw.rounds[k] ??= await reach(tree, state, round);
   save();
   for (const slip of open) {
     if (Date.now() > endsAt) return;
-    if ((slip.round ?? -1) >= k) continue;
     const files = Object.entries(draw.rounds[k]).filter(([, { reaches }]) => reaches.includes(slip.id));
     if (files.length > 0) Object.assign(slip, await judge(slip, files, round.env));
     else slip.outcome ??= 'not reached';
@@ -151,7 +204,7 @@ async function tryKernels() {
 
 function table() {
   say('| area | slips | noticed | survived | reached by no test |\n|---|---|---|---|---|');
-  const compiled = draw.slips.filter(({ outcome }) => outcome && outcome !== 'does not compile');
+  const compiled = draw.slips.filter(({ outcome }) => outcome && outcome !== 'does not compile' && outcome !== 'stale');
   const row = (name, slips) => {
     const of = (outcome) => slips.filter((slip) => slip.outcome === outcome).length;
     const same = slips.filter(({ same: why }) => why).length;
@@ -166,11 +219,13 @@ function table() {
 
 if (!args.includes('--table')) {
   if (args.includes('--survived'))
-    for (const slip of draw.slips.filter(isOpen)) Object.assign(slip, { round: undefined, outcome: undefined });
+    for (const slip of draw.slips.filter(isOpen))
+      Object.assign(slip, { round: undefined, near: undefined, outcome: undefined });
   if (args.includes('--survived')) draw.rounds = [];
   await prepare();
-  await tryKernels();
+  if (side === 'typescript') await tryNearest();
   for (const [k, round] of ROUNDS[side].entries()) await tryRound(k, round);
+  await tryKernels();
   const left = draw.slips.filter(({ outcome }) => outcome === undefined).length;
   if (left > 0) say(`${left} not tried: the time was up`);
 }

@@ -1,7 +1,6 @@
-// Included before every file of a build that carries slips: which of them is on, and, when asked for, which were
+// Stands before every file that carries slips: which of them is on, and, when asked for, which were
 // reached.
 #pragma once
-#ifdef __cplusplus
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -36,4 +35,27 @@ static const char* const reached = std::getenv("LONGHAND_SLIPS_REACHED");
 [[maybe_unused]] static constexpr bool slip_is_on(int id) {
   return std::is_constant_evaluated() ? false : slips::at_run_time(id);
 }
+
+// A slip may look odd to a compiler; it is not to be found by a warning.
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Weverything"
+#else
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wparentheses"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wbool-compare"
+#pragma GCC diagnostic ignored "-Wbool-operation"
+#pragma GCC diagnostic ignored "-Wint-in-bool-context"
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#pragma GCC diagnostic ignored "-Wunused-value"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Warray-bounds"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Waggressive-loop-optimizations"
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
 #endif

@@ -1,14 +1,30 @@
 // Which tests are tried against a slip, the quick ones first.
 
-/** Rounds of test files by side: what reaches nobody in the first is tried with the next. */
+const FAST = { LONGHAND_FAST: '1' };
+const under = (top, rooms) => rooms.map((room) => `test/${top}${room}/`);
+
+/** Rounds of test files by side: what nobody notices in one is tried with the next, which takes longer. */
 export const ROUNDS = {
   typescript: [
-    { where: ['app/', 'main/', 'renderer/'], env: { LONGHAND_FAST: '1' } },
-    { where: ['app/', 'main/', 'attack/'], env: {} },
+    {
+      where: [
+        ...under('app/', ['store', 'text', 'protocol', 'metrics', 'process', 'pictures']),
+        'test/main/',
+        'test/renderer/',
+      ],
+      env: FAST,
+    },
+    { where: under('app/', ['documents', 'models', 'tools', 'quality', 'conversion', 'core', 'cli']), env: FAST },
+    { where: under('app/', ['chat', 'server']), env: FAST },
+    { where: [...under('app/', ['engine', 'models', 'cli', 'conversion']), 'test/attack/'], env: {} },
+    { where: under('app/', ['chat', 'documents']), env: {} },
   ],
   native: [
-    { where: ['native/', 'ops/', 'golden/'], env: {} },
-    { where: ['metal/', 'vulkan/', 'app/engine/', 'app/conversion/', 'attack/model-files'], env: {} },
+    { where: under('native/', ['formats', 'grammar', 'quantize']), env: {} },
+    { where: [...under('', ['ops']), ...under('native/', ['architectures'])], env: {} },
+    { where: under('native/', ['engine', 'cpu']), env: {} },
+    { where: under('', ['metal', 'vulkan']), env: {} },
+    { where: [...under('', ['golden']), ...under('app/', ['engine', 'conversion'])], env: {} },
   ],
 };
 
