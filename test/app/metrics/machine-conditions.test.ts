@@ -39,7 +39,9 @@ test('a Mac is asked with pmset; one that says nothing is neither hot nor on its
   });
   const onBattery = "Now drawing from 'Battery Power'\n -InternalBattery-0 71%; discharging";
   expect(readConditions(mac(onBattery, 'CPU_Speed_Limit \t= 68'))).toEqual({ battery: true, hot: true, busy: false });
-  expect(readConditions(mac('', ''))).toEqual({ battery: false, hot: false, busy: false });
+  const cool = { battery: false, hot: false, busy: false };
+  expect(readConditions(mac('', ''))).toEqual(cool);
+  expect(readConditions(mac("Now drawing from 'AC Power'", 'CPU_Speed_Limit \t= 100'))).toEqual(cool);
 });
 
 test('the curve of a run is the speed between arrivals, in at most some 120 points', () => {
@@ -54,4 +56,18 @@ test('the curve of a run is the speed between arrivals, in at most some 120 poin
   expect(points.every(([, speed]) => Math.abs(speed - 100) < 1)).toBe(true);
   expect(points.at(-1)?.[0]).toBe(20_000);
   expect(createSpeedCurve().points()).toEqual([]);
+});
+
+test('the curve of a short run has the speed at each of its tokens', () => {
+  let now = 0;
+  const curve = createSpeedCurve(() => now);
+  for (const pause of [500, 20, 40, 10]) {
+    now += pause;
+    curve.see({ type: 'delta', text: 'a', kind: 'answer', tokens: 1 });
+  }
+  expect(curve.points()).toEqual([
+    [520, 50],
+    [560, 25],
+    [570, 100],
+  ]);
 });

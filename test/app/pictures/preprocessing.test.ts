@@ -23,6 +23,11 @@ const json = (...path: string[]) => JSON.parse(readFileSync(join(golden, ...path
 const upTo = (minPixels: number, maxPixels: number): Preprocessor => ({ ...preprocessorOf({}), minPixels, maxPixels });
 const path = (...names: string[]) => ({ path: join(golden, ...names) });
 
+test('a strip of 200 to 1 is read, a longer one is refused with its sides', () => {
+  expect(tokensFor(preprocessorOf({}), { width: 20, height: 4000 })).toBeGreaterThan(0);
+  expect(() => tokensFor(preprocessorOf({}), { width: 20, height: 4001 })).toThrow('20 × 4001');
+});
+
 describe('the size of transformers', () => {
   const { cases } = json('qwen3_5_vision', 'smart_resize.json') as {
     cases: { height: number; width: number; min_pixels: number; max_pixels: number; result_hw: number[] | null }[];

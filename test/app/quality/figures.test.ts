@@ -125,7 +125,9 @@ test('choices: the likeliest answer is the model’s; lines that are none are na
     '{"question":"a","choices":["b","c"],"answer":0}\n\n{"question":"b","choices":["a","c"],"answer":0}\n{"question":"c","choices":["b","a"],"answer":1}\n',
   );
   const encode = (written: string) => [...written.replaceAll(' ', '')].map((letter) => letter.charCodeAt(0) - 97);
-  const found = await askChoices(table(3), encode, questions);
+  const done: number[] = [];
+  const found = await askChoices(table(3), encode, questions, (count) => done.push(count));
+  expect(done).toEqual([1, 2, 3]);
   // After a comes b, after b comes c, after c comes a.
   expect(found).toMatchObject({ accuracy: { value: 2 / 3 }, normalised: { value: 2 / 3 }, questions: 3 });
   expect(() => readQuestions('{"question":"a","choices":["b","c"],"answer":2}')).toThrow(/line 1: answer points past/);

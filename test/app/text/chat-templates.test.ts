@@ -115,6 +115,11 @@ describe("Python's ways", () => {
       '{{ "a\u2028<" | tojson }} {{ "é" | tojson(ensure_ascii=true) }} {{ {"b": [], "a": {}} | tojson(indent=1, sort_keys=true) }}',
       '"a\u2028<" "\\u00e9" {\n "a": {},\n "b": []\n}',
     ],
+    ['{{ [1, [2, {"a": 3}]] | tojson(indent=2) }}', '[\n  1,\n  [\n    2,\n    {\n      "a": 3\n    }\n  ]\n]'],
+    [
+      '{{ "abc".replace("", "-") }} {{ "abc".replace("", "-", 2) }} {{ "ab".replace("", "-", 3) }}',
+      '-a-b-c- -a-bc -a-b-',
+    ],
     ['{{ " x\u00a0".strip() }}|{{ "\ufeffx" | trim }}|{{ "xxaxx".strip("x") }}', 'x|\ufeffx|a'],
     ['{{ "a,b,c".rsplit(",", 1) }} {{ "a=b".partition("=") }}', "['a,b', 'c'] ['a', '=', 'b']"],
     ['  {%+ if true %}\n  x\n  {%- endif %}', '    x'],

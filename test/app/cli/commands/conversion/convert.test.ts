@@ -51,6 +51,34 @@ function product(tensors: Record<string, StoredTensor>, up: string, down: string
   return out;
 }
 
+test.each(['F16', 'BF16'] as const)('what is stored in %s stays in it, with numbers of the same size', async (type) => {
+  const config = readFileSync(join(base, 'config.json'));
+  const from = (values: Float32Array) =>
+    type === 'F16' ? new Float16Array(values) : Uint16Array.from(new Uint32Array(values.buffer), (bits) => bits >>> 16);
+  const halves = Object.entries(read(base)).map(([name, { shape, bytes }]) => {
+    const { buffer } = from(Float32Array.from(asFloats(bytes)));
+    return [name, { dtype: type, shape, bytes: new Uint8Array(buffer) }] as const;
+  });
+  const stored = safetensors(Object.fromEntries(halves));
+  const half = temporaryFolder({ 'config.json': config, 'model.safetensors': stored });
+  const [folder, whole] = [temporaryFolder(), temporaryFolder()];
+  const given = argumentsOf('high_r2_joint_rank8');
+  await answered<Card>(folder, ['convert', '--mla', '--model', half, '--out', 'b', ...given]);
+  await convert(whole, ...given);
+  const size = (values: ArrayLike<number>) => Math.sqrt(Array.from(values).reduce((sum, one) => sum + one * one, 0));
+  const wanted = read(join(whole, 'b'));
+  for (const [name, { dtype, bytes }] of Object.entries(read(join(folder, 'b')))) {
+    expect([name, dtype]).toEqual([name, type]);
+    const copy = new Uint8Array(bytes).buffer;
+    const values =
+      type === 'F16'
+        ? new Float16Array(copy)
+        : new Float32Array(Uint32Array.from(new Uint16Array(copy), (bits) => bits << 16).buffer);
+    const ratio = size(values) / size(asFloats(wanted[name]?.bytes ?? new Uint8Array()));
+    expect(ratio, name).toBeCloseTo(1, 1);
+  }
+});
+
 describe.each(published)('%s', (name) => {
   test.each(['new', 'published'])('equals the reference converter, layout %s', { timeout: 30_000 }, async (layout) => {
     const folder = temporaryFolder();
