@@ -42,6 +42,11 @@ describe('more malformed files', () => {
       /has 70000 bytes, at most 65535/,
     ],
     ['a tensor without a name', () => gguf(llama, [row('', 1)]), /a name of 0 bytes/],
+    [
+      'a dimension of 2^63',
+      () => gguf(llama, [{ ...row('x', 1), shape: [2n ** 63n] }]),
+      /a dimension of 9223372036854775808, expected 1 to 2\^63 - 1/,
+    ],
     ['a dimension of 0', () => gguf(llama, [{ ...row('x'), shape: [0] }]), /a dimension of 0, expected 1/],
     [
       '100 GB in a small file',
@@ -134,6 +139,13 @@ describe('valid files', () => {
       const found = formats.openCheckpoint(path).tensors.find((tensor) => tensor.name === name);
       expect(found?.shape).toEqual(shape_rows_first ?? ne);
       expect([...formats.dequantise(path, name)]).toEqual(expected);
+    }
+  });
+
+  test('values begin behind a header of any length, also one that ends where they may', () => {
+    for (let more = 0; more <= 32; more++) {
+      const described = { ...llama, 'general.description': { type: 'string', value: 'x'.repeat(more) } } as const;
+      expect([...formats.dequantise(fileOf(gguf(described, [row('x', 1, 2)])), 'x')]).toEqual([1, 2]);
     }
   });
 

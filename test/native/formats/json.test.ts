@@ -87,6 +87,8 @@ describe('refused', () => {
     ['/* c */ 1', /where a value is expected/],
     [`${'['.repeat(66)}${']'.repeat(66)}`, /deeper than 64 levels/],
     ['['.repeat(1_000_000), /deeper than 64 levels/],
+    ['{"a":'.repeat(1_000_000), /deeper than 64 levels/],
+    ['[{"a":'.repeat(40), /deeper than 64 levels/],
     [Uint8Array.of(0xef, 0xbb, 0xbf, 0x31), /where a value is expected/],
     [Uint8Array.of(0x22, 0xff, 0x22), /at byte 1: a byte that is not UTF-8/],
     [Uint8Array.of(0x22, 0xc0, 0x80, 0x22), /not UTF-8/],
