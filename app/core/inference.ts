@@ -28,6 +28,7 @@ import type { Tool, ToolCall } from '../text/chat-template.ts';
 import { type CallFormat, callFormatOf } from '../text/tool-calls/call-formats.ts';
 import { type CallPart, createCallSplitter } from '../text/tool-calls/call-splitter.ts';
 import { type BuiltIn, type ServedModel, servedModels } from './served-models.ts';
+import { countAll, embedAll, rankAll } from './texts-at-once.ts';
 
 //  The models for other programs: a conversation in, its answer out. Nothing of it is kept.
 
@@ -94,15 +95,21 @@ export type Inference = {
   /** Tokens of the prompt as it would be read. */
   count(request: Pick<AnswerRequest, 'model' | 'messages' | 'tools' | 'thinking'>): Promise<number>;
   /** Vectors of length 1, a text each, and how many tokens were read.
-   *  @throws LonghandError `model-missing`, `model-unsupported` */
+   *  @throws LonghandError `model-missing`, `model-unsupported`, `cancelled` */
   embed(
     model: string,
     texts: string[],
     kind: 'query' | 'passage',
+    signal: AbortSignal,
   ): Promise<{ vectors: Float32Array[]; tokens: number }>;
   /** How well each text answers the question, from 0 to 1, as a cross-encoder sees it.
-   *  @throws LonghandError `model-missing`, `model-unsupported` */
-  rank(model: string, query: string, texts: string[]): Promise<{ scores: number[]; tokens: number }>;
+   *  @throws LonghandError `model-missing`, `model-unsupported`, `cancelled` */
+  rank(
+    model: string,
+    query: string,
+    texts: string[],
+    signal: AbortSignal,
+  ): Promise<{ scores: number[]; tokens: number }>;
 };
 
 export type InferenceOptions = {
@@ -276,14 +283,16 @@ export function createInference({
       const { target } = await targetOf(request.model);
       return engine.ask('count', { model: target, prompt: await promptOf(request, target) });
     },
-    async embed(model, texts, kind) {
+    async embed(model, texts, kind, signal) {
       const target = await embedderOf(model, 'encoder');
-      return { vectors: await embedAll(engine, target, texts, kind), tokens: await countAll(engine, target, texts) };
+      const vectors = await embedAll(engine, target, texts, kind, signal);
+      return { vectors, tokens: await countAll(engine, target, texts, signal) };
     },
-    async rank(model, query, texts) {
+    async rank(model, query, texts, signal) {
       const target = await embedderOf(model, 'ranker');
-      const { scores } = await engine.ask('rank', { target, query, texts });
-      const [asked, read] = [await countAll(engine, target, [query]), await countAll(engine, target, texts)];
+      const scores = await rankAll(engine, target, query, texts, signal);
+      const asked = await countAll(engine, target, [query], signal);
+      const read = await countAll(engine, target, texts, signal);
       return { scores: scores.map((score) => 1 / (1 + Math.exp(-score))), tokens: asked * texts.length + read };
     },
   };
@@ -317,22 +326,6 @@ function createCalls(format: CallFormat | null, tools: readonly Tool[]): Calls {
     flush: () => splitter?.flush().map(partOf) ?? [],
     called: () => called,
   };
-}
-
-/** What is less urgent comes back before it is done, to be asked again for the rest. */
-async function embedAll(engine: GenerationService, target: EmbedderTarget, texts: string[], kind: 'query' | 'passage') {
-  const vectors: Float32Array[] = [];
-  while (vectors.length < texts.length) {
-    const rest = texts.slice(vectors.length);
-    vectors.push(...(await engine.ask('embed', { target, texts: rest, kind, urgent: true })).vectors);
-  }
-  return vectors;
-}
-
-async function countAll(engine: GenerationService, { path }: EmbedderTarget, texts: string[]): Promise<number> {
-  let tokens = 0;
-  for (const text of texts) tokens += await engine.ask('countText', { model: { path, template: null }, text });
-  return tokens;
 }
 
 /** What is put in comes out in order, one at a time, however slowly it is taken. */

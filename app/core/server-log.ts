@@ -169,6 +169,20 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
     }
   }
 
+  /** What only reads: ended with its client, or from the page. */
+  async function read<Result extends { tokens: number }>(
+    model: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const entry = current.getStore();
+    if (!entry) return work(signal);
+    change(entry, { model });
+    const result = await work(AbortSignal.any([signal, entry.stop.signal]));
+    change(entry, { promptTokens: result.tokens });
+    return result;
+  }
+
   function inspect(entry: Entry, { messages }: AnswerRequest): void {
     if (!inspecting()) return;
     let room: number = retention.characters;
@@ -206,13 +220,8 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
         inspect(entry, request);
         return noted(entry, inference.answer(request, AbortSignal.any([signal, entry.stop.signal])));
       },
-      async embed(model, texts, kind) {
-        const entry = current.getStore();
-        if (entry) change(entry, { model });
-        const embedded = await inference.embed(model, texts, kind);
-        if (entry) change(entry, { promptTokens: embedded.tokens });
-        return embedded;
-      },
+      embed: (model, texts, kind, signal) => read(model, signal, (until) => inference.embed(model, texts, kind, until)),
+      rank: (model, query, texts, signal) => read(model, signal, (until) => inference.rank(model, query, texts, until)),
     },
     async follow(asked, handle) {
       const entry = add(asked);

@@ -7,7 +7,10 @@ export type AttackClass = {
 
 export const CLASSES = {
   server: { title: 'HTTP and WebSocket', files: ['attack/server.test.ts', 'attack/server-access.test.ts'] },
-  api: { title: 'The server for other programs', files: ['attack/api.test.ts', 'attack/api-answers.test.ts'] },
+  api: {
+    title: 'The server for other programs',
+    files: ['attack/api.test.ts', 'attack/api-answers.test.ts', 'attack/api-texts.test.ts'],
+  },
   otherUsers: { title: 'Other users of the computer', files: ['attack/other-users.test.ts'] },
   erasure: { title: 'Reading what was deleted', files: ['attack/erasure.test.ts'] },
   shell: { title: 'The desktop shell', files: [] },

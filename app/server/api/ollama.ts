@@ -89,7 +89,7 @@ export function ollama(inference: Inference, answers: Answers, version: string):
   });
   app.post('/embed', async (context) => {
     const { model, input } = readBody(EmbedBody, await jsonOf(context));
-    const { vectors, tokens } = await inference.embed(model, input, 'passage');
+    const { vectors, tokens } = await inference.embed(model, input, 'passage', hangUpOf(context).signal);
     return context.json({ model, embeddings: vectors.map((vector) => [...vector]), prompt_eval_count: tokens });
   });
 

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Inference } from '../../core/inference.ts';
 import { jsonOf } from './body.ts';
+import { hangUpOf } from './hang-up.ts';
 import { problemResponse } from './openai/openai-objects.ts';
 import { problemOf, readBody } from './problems.ts';
 
@@ -21,7 +22,7 @@ export function rerank(inference: Inference): Hono {
   app.onError((error) => problemResponse(problemOf(error)));
   app.post('/', async (context) => {
     const { model, query, documents, top_n, return_documents } = readBody(RerankBody, await jsonOf(context));
-    const { scores, tokens } = await inference.rank(model, query, documents);
+    const { scores, tokens } = await inference.rank(model, query, documents, hangUpOf(context).signal);
     const best = scores.map((relevance_score, index) => ({ index, relevance_score }));
     best.sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index);
     return context.json({

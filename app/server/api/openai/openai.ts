@@ -38,7 +38,7 @@ export function openAi(inference: Inference, answers: Answers): Hono {
   app.post('/embeddings', async (context) => {
     const { model, input, encoding_format, input_type } = readBody(EmbeddingsBody, await jsonOf(context));
     const texts = typeof input === 'string' ? [input] : input;
-    const { vectors, tokens } = await inference.embed(model, texts, input_type ?? 'passage');
+    const { vectors, tokens } = await inference.embed(model, texts, input_type ?? 'passage', hangUpOf(context).signal);
     const written = (vector: Float32Array) =>
       encoding_format === 'base64'
         ? Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64')
