@@ -24,7 +24,12 @@ export const CLASSES = {
   templates: { title: 'Chat templates', files: ['attack/templates.test.ts', 'app/text/hostile.test.ts'] },
   tokenizers: {
     title: 'Tokenizers',
-    files: ['attack/tokenizers.test.ts', 'app/text/tokenizer/linear-pattern.test.ts', 'app/text/hostile.test.ts'],
+    files: [
+      'attack/tokenizers.test.ts',
+      'attack/tokenizer-memory.test.ts',
+      'app/text/tokenizer/linear-pattern.test.ts',
+      'app/text/hostile.test.ts',
+    ],
   },
   modelFiles: {
     title: 'Model files, changed at random',

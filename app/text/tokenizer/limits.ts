@@ -4,10 +4,11 @@ import { LonghandError } from '../../protocol/errors.ts';
 //  refused before anything is built from it.
 
 /** That of Qwen3, the largest of the tests, has 151,643 tokens of up to 128 characters, 151,387 merges, 26 added tokens of up to 20
- *  characters and 6 components; the vocabularies of the catalogue end at 248,320 tokens. */
+ *  characters and 6 components; the vocabularies of the catalogue end at 248,320 tokens, with about as many merges. */
 const MOST = {
-  vocabulary: 2 ** 21,
-  merges: 2 ** 22,
+  vocabulary: 400_000,
+  /** Tokens and merges together: each takes 400 to 600 bytes once it is read, and all of them less than 400 MB. */
+  entries: 700_000,
   added: 2 ** 18,
   addedCharacters: 4_000_000,
   blank: 10_000,
@@ -72,7 +73,7 @@ function vocabulary({ type, vocab, merges, ...model }: Parts['model']): void {
   demand('model.vocab', tokens.length, MOST.vocabulary);
   const longest = type === 'Unigram' || unigram ? MOST.unigram : MOST.token;
   for (const token of tokens) demand('characters of a token in model.vocab', lengthOf(token), longest);
-  demand('model.merges', merges?.length ?? 0, MOST.merges);
+  demand('model.vocab and model.merges', tokens.length + (merges?.length ?? 0), MOST.entries);
   for (const merge of merges ?? []) {
     demand(
       'characters of a merge',

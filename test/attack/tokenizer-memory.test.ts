@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { newFolder } from '../support/core.ts';
+import { tallyOf } from './tally.ts';
+
+//  The largest tokenizers that are read, and larger ones: what the engine grows by.
+
+vi.setConfig({ testTimeout: 240_000 });
+const tally = tallyOf('tokenizers');
+const MAX_GROWTH = 400e6;
+
+const good = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../golden/tokenizers/bpe_smollm/tokenizer.json'), 'utf8'),
+);
+const range = <T>(length: number, of: (i: number) => T) => Array.from({ length }, (_, i) => of(i));
+const vocabulary = (length: number) =>
+  Object.fromEntries([...Object.entries(good.model.vocab), ...range(length, (i) => [`t${i}`, 1000 + i])]);
+const bpe = (tokens: number, merges: unknown[]) => ({
+  ...good,
+  model: { ...good.model, vocab: vocabulary(tokens), merges },
+});
+const lists = (length: number) => range(length, (i) => [`t${i}`, `t${i + 1}`]);
+
+/** What stands in tokenizer.json, and whether it is read. */
+const LARGE: Readonly<Record<string, [make: () => string, read: boolean]>> = {
+  'as many tokens and merges as may be': [() => JSON.stringify(bpe(398_000, lists(300_000))), true],
+  'a weighed vocabulary as large as may be': [
+    () =>
+      JSON.stringify({
+        ...good,
+        pre_tokenizer: null,
+        model: { type: 'Unigram', unk_id: 0, vocab: range(399_000, (i) => [`t${i}`, -i]) },
+      }),
+    true,
+  ],
+  'two million tokens': [() => JSON.stringify(bpe(2_000_000, [])), false],
+  'two million merges': [
+    () =>
+      JSON.stringify(
+        bpe(
+          0,
+          range(2_000_000, (i) => `a${i} b${i}`),
+        ),
+      ),
+    false,
+  ],
+  'a million objects that nobody asks for': [
+    () => JSON.stringify(good).replace('{', `{"x":[${'{},'.repeat(1_300_000)}{}],`),
+    false,
+  ],
+  'seventy megabytes of one text': [() => JSON.stringify({ ...good, x: 'x'.repeat(70e6) }), false],
+};
+
+test('the largest tokenizers, and larger ones, take the engine less than 400 MB', async () => {
+  for (const [what, [make, isRead]] of Object.entries(LARGE))
+    await tally.refused(what, async () => {
+      const folder = newFolder();
+      writeFileSync(join(folder, 'tokenizer.json'), make());
+      const script = join(import.meta.dirname, 'tokenizer-memory.ts');
+      const { stdout } = await promisify(execFile)(process.execPath, [script, folder]);
+      const { refused, grown } = JSON.parse(stdout) as { refused: string | null; grown: number };
+      expect(refused).toBe(isRead ? null : 'model-broken');
+      expect(grown).toBeLessThan(MAX_GROWTH);
+    });
+  tally.settle();
+});
