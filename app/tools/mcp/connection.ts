@@ -6,6 +6,7 @@ import { MAX_MS } from '../toolbox.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { McpError } from './mcp-error.ts';
 import type { ProgramTransport } from './program-transport.ts';
+import { askForResource, type ResourceAction, resourceTools } from './resources.ts';
 import { type CallResult, resultOf } from './result.ts';
 
 /** A tool as its server names it. */
@@ -15,6 +16,8 @@ export type NamedTool = {
   inputSchema: object;
   readOnly: boolean;
   destructive: boolean;
+  /** None of the server's own: it lists or reads what the server has to read. */
+  resource?: ResourceAction;
 };
 
 export type Connection = {
@@ -24,7 +27,11 @@ export type Connection = {
   /** Starts it where it does not run. @throws McpError */
   tools(): Promise<NamedTool[]>;
   /** @throws ToolError */
-  call(tool: string, given: object, signal: AbortSignal): Promise<ToolResult>;
+  call(
+    tool: Pick<NamedTool, 'name' | 'resource'>,
+    given: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<ToolResult>;
   close(): Promise<void>;
 };
 
@@ -116,21 +123,31 @@ export function createConnection({ version, config, fetch, changed }: Connection
     async tools() {
       const { client, transport } = await connected();
       try {
-        return await listAll(client, note);
+        const own = await listAll(client, note);
+        return [
+          ...own,
+          ...resourceTools(
+            client,
+            own.map(({ name }) => name),
+          ),
+        ];
       } catch (error) {
         throw failed(error, transport);
       }
     },
-    async call(tool, given, signal) {
+    async call({ name, resource }, given, signal) {
       const { client, transport } = await connected().catch((error: McpError) => {
         throw new ToolError('failed', `its server cannot be reached: ${error.message}`);
       });
       let answer: CallResult;
       try {
         const limits = { signal, timeout: MAX_MS, maxTotalTimeout: MAX_MS };
-        answer = (await client.callTool({ name: tool, arguments: given as never }, undefined, limits)) as CallResult;
+        answer = resource
+          ? await askForResource(client, resource, given, limits)
+          : ((await client.callTool({ name, arguments: given }, undefined, limits)) as CallResult);
       } catch (error) {
         if (signal.aborted) throw new ToolError('failed', 'it was stopped');
+        if (error instanceof ToolError) throw error;
         // What the server itself says of a call leaves it as it was; anything else is its end.
         if (isSaidByServer(error)) throw new ToolError('failed', masked((error as Error).message, secrets));
         const { problem, message } = failed(error, transport);

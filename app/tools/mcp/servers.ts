@@ -108,7 +108,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
           if (scope === null) told();
         },
       }),
-      run: (given, { signal }) => connectionOf(server).call(named.name, given, signal),
+      run: (given, { signal }) => connectionOf(server).call(named, given, signal),
     };
   }
 

@@ -27,7 +27,7 @@ export const program = (name: string, args: string[], env: Record<string, string
 });
 
 /** A server that is written for a test: answers by `tools` and `call`, which see `send`. */
-export function written(folder: string, body: string, before = ''): string[] {
+export function written(folder: string, body: string, before = '', capabilities: object = { tools: {} }): string[] {
   const file = join(folder, `server-${Math.round(performance.now() * 1000)}.mjs`);
   writeFileSync(
     file,
@@ -37,7 +37,7 @@ const send = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0
 const tools = [{ name: 'go', description: 'Goes', inputSchema: { type: 'object', properties: {} } }];
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
-  if (method === 'initialize') send(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 't', version: '1' } });
+  if (method === 'initialize') send(id, { protocolVersion: params.protocolVersion, capabilities: ${JSON.stringify(capabilities)}, serverInfo: { name: 't', version: '1' } });
   ${body}
   else if (method === 'tools/list') send(id, { tools });
 });`,
