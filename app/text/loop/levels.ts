@@ -20,7 +20,7 @@ export interface Level {
   readonly alikeTokens: number;
   /** Tokens of lines that come again in changing order that are worth a quiet line. */
   readonly quietTokens: number;
-  /** Paragraphs in a row that only take up again what was said; 0: not watched. */
+  /** What must speak for thinking that only takes up again what was said (logarithm of odds, summed); 0: not watched. */
   readonly returns: number;
   /** Of a list that counts on with entries that it has already: how many times as many of them as usual. */
   readonly listed: number;
@@ -39,7 +39,7 @@ const thinking: Level = {
   quiet: -0.6,
   alikeTokens: 60,
   quietTokens: 200,
-  returns: 3,
+  returns: 5,
   listed: 1,
   collapse: true,
 };
@@ -100,7 +100,7 @@ export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> =
       dataLeast: 3,
       card: thinking.card - 1,
       quiet: thinking.quiet - 1,
-      returns: 2,
+      returns: 4,
     },
     answer: {
       ...answer,

@@ -33,6 +33,8 @@ const VALUED = 0.1;
 const IDLE = 0.6;
 /** A repetition of the user's own words must be this much longer. */
 const ASKED = 8;
+/** Paragraphs that take the matter up again, before they are returns to it. */
+const RETURNS = 4;
 /** Tokens of a loop that are its return, at most and at least. */
 const RELAPSE = 160;
 const LEAST_RELAPSE = 24;
@@ -310,8 +312,8 @@ export class LoopGuard {
   /** Said once, and again when it has gone on as long again. */
   private returning(text: string, at: number, level: Level): Candidate | null {
     if (level.returns === 0 || !turnBack(this.returns, text, at)) return null;
-    const { count, first, period } = this.returns;
-    if (count < Math.max(level.returns, this.quietPatience)) return null;
+    const { evidence, count, first, period } = this.returns;
+    if (evidence < level.returns || count < Math.max(RETURNS, this.quietPatience)) return null;
     return {
       kind: 'returns',
       degree: 'quiet',

@@ -4,6 +4,7 @@ import type { Place } from '../../../../app/text/loop/levels.ts';
 import { LoopGuard } from '../../../../app/text/loop/loop-detector.ts';
 import { prose } from './corpus/prose.ts';
 import { repeat, seeded } from './corpus/random.ts';
+import reworded from './corpus/reworded.json' with { type: 'json' };
 import { tokens } from './tokens.ts';
 
 const DOUBT = 'But maybe Cem and Dana could swap, and then the chair beside the door stays empty. ';
@@ -161,8 +162,27 @@ Perhaps the question wants the direction to be assumed, although it does not say
 Wait, once more. Whether they meet before noon depends on the direction, and the question still does not say which.
 
 `;
-  expect(write(guardWith(), text)[0]).toMatchObject({ degree: 'quiet', kind: 'returns', repeats: 3 });
+  expect(write(guardWith(), text)[0]).toMatchObject({ degree: 'quiet', kind: 'returns', repeats: 4 });
   expect(write(guardWith(), text, 'answer')).toEqual([]);
+});
+
+test.each(reworded.map(({ lead: begin, copies }) => [begin.trim(), copies] as const))(
+  'worded anew eight times, it is said within six: %s',
+  (begin, copies) => {
+    const text = [begin, ...copies.slice(0, 6), ''].join('\n\n');
+    expect(write(guardWith(), text)[0]).toMatchObject({
+      degree: 'quiet',
+      kind: 'returns',
+    });
+  },
+);
+
+test('thinking that sets out a step of the work in each paragraph is no return, however often it says "wait"', () => {
+  const steps = Array.from({ length: 12 }, (_, at) => {
+    const [a, b] = [17 + 31 * at, 23 + 12 * at];
+    return `Wait, now the part for row ${at + 1}: ${a} + ${b} = ${a + b}, so ${a + b - 5} is left when 5 are taken away. Is it even? ${a + b} is.\n\n`;
+  });
+  expect(write(guardWith(), steps.join('')).filter(({ kind }) => kind === 'returns')).toEqual([]);
 });
 
 test('a loop that goes over from thinking into the answer is found with its first whole copy there', () => {
