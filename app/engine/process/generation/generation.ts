@@ -8,6 +8,7 @@ import { decode } from '../../../text/tokenizer/detokenizer.ts';
 import type { Generation, PromptMessage, TokenScore, TurnUpdate } from '../../ipc-protocol.ts';
 import { toLonghandError } from '../addon-errors.ts';
 import { boundBy } from '../model/grammars.ts';
+import { boundAsJson, wasJson } from '../model/json-answer.ts';
 import type { LoadedModel } from '../model/loaded-model.ts';
 import type { PictureReader } from '../prompt/picture-reader.ts';
 import { reuseOf } from '../prompt/prompt-reuse.ts';
@@ -129,8 +130,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     const bound = await boundBy(model, generation, prompt.inThinking);
     const { continuation } = generation.prompt;
     const room = limit - prompt.ids.length;
-    const { vision } = model.text;
-    const seen = vision ? await pictures.read(prompt.pictures, vision.preprocessor) : [];
+    const seen = model.text.vision ? await pictures.read(prompt.pictures, model.text.vision.preprocessor) : [];
     watch = watchFor(generation, model);
     const transcript = createOutputBuffer({
       ...shownText(model.text, generation.prompt),
@@ -157,12 +157,12 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   async function generateSegment(
     model: LoadedModel,
     session: Addon.Session,
-    { promptOnly, pictures: shown, transcript, meter, bound, maxTokens, atMost }: Written,
+    { prompt, promptOnly, pictures: shown, transcript, meter, bound, maxTokens, atMost }: Written,
   ) {
     if (cutAt) answerAfter(cutAt, model.text);
     cutAt = null;
     const left = maxTokens - spent(meter);
-    if (halt === null && overBudget(transcript, meter)) halt = 'close-thinking';
+    if (overBudget(transcript, meter)) halt ??= 'close-thinking';
     if (halt !== null) return between(model, null);
     if (left <= 0) return finish(atMost);
 
@@ -176,7 +176,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     const asked = Int32Array.from([...promptOnly, ...transcript.ids]);
     const result = await session.generate(asked, {
       ...samplingFor(model, generation.sampling, { seed, rewound, written: transcript.ids }),
-      ...bound,
+      ...(rewound?.json && !generation.grammar ? await boundAsJson(model, generation, prompt.inThinking) : bound),
       // The likelihood of the token itself comes with those of its alternatives.
       ...(generation.logprobs != null && { logprobs: Math.max(1, generation.logprobs) }),
       maxTokens: left,
@@ -339,12 +339,12 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   }
 
   /** Back to before the first copy, and from there with other chances. */
-  function rewind({ startToken: first, kind }: LoopEvidence) {
+  function rewind({ startToken: first, kind, where }: LoopEvidence, whole = said?.text ?? '') {
     if (!written) return;
     takeBack(first);
     watch?.rewind(first - unseen);
     seed = (seed + 1) % 2 ** 31;
-    rewound = { times: (rewound?.times ?? 0) + 1, kind };
+    rewound = { times: (rewound?.times ?? 0) + 1, kind, json: where === 'answer' && wasJson(whole, said?.text ?? '') };
   }
 
   /** Tokens from `length` on never happened, on the screen, on the disk and for the limits. */

@@ -24,14 +24,14 @@ export function choicesIn(loop: LoopEvidence | null): { choices: PauseAction[]; 
   return { choices: [suggested, 'rewind', 'keep-going', 'loop-guard-off'], suggested };
 }
 
-/** What is known of the loops that were rewound: how many, and of what kind the last one was. */
-export type Rewound = { readonly times: number; readonly kind: LoopEvidence['kind'] };
+/** What is known of the loops that were rewound: how many, of what kind the last one was, and whether it stood in JSON. */
+export type Rewound = { readonly times: number; readonly kind: LoopEvidence['kind']; readonly json: boolean };
 
 /** After a rewind: a seed alone changes nothing at temperature 0, and what was said must cost more to say again. Each further
  *  rewind goes further away from it. What repeats in a worn-out list is single words between numbers, of which a phrase that
  *  costs more does not know: there, every word that was used costs more. */
 export function otherwise(
-  { times, kind }: Rewound,
+  { times, kind }: Pick<Rewound, 'times' | 'kind'>,
   temperature: number,
   { structured, breakers }: Breakers,
 ): Addon.SamplingOptions {
