@@ -116,3 +116,13 @@ test('500 schemas: every text that is finished is valid', async () => {
     expect(valid, `${seed}: ${JSON.stringify(whole)}\n${text}\n${ajv.errorsText()}`).toBe(true);
   }
 }, 120_000);
+
+test('a reference names any definition: with / and ~ as JSON Pointer writes them, and with % as addresses do', async () => {
+  const words = await wordsOf('starter');
+  const $defs = { 'a/b': { const: 1 }, 'c~d': { const: 2 }, 'e f': { const: 3 }, 'größe%': { const: 4 } };
+  const named = ['a~1b', 'c~0d', 'e%20f', encodeURIComponent('größe%')];
+  const list = { type: 'array', prefixItems: named.map((name) => ({ $ref: `#/$defs/${name}` })), minItems: 4 };
+  const schema = JSON.stringify({ $defs, ...list, items: false });
+  const ids = writeAtRandom(await words.vocabulary.grammar('json-schema', schema), words, randomFrom(7), { most: 200 });
+  expect(JSON.parse(words.text(ids ?? []))).toEqual([1, 2, 3, 4]);
+});
