@@ -126,3 +126,14 @@ test('a reference names any definition: with / and ~ as JSON Pointer writes them
   const ids = writeAtRandom(await words.vocabulary.grammar('json-schema', schema), words, randomFrom(7), { most: 200 });
   expect(JSON.parse(words.text(ids ?? []))).toEqual([1, 2, 3, 4]);
 });
+
+test('where allOf gives a limit twice, the narrower one holds', async () => {
+  const words = await wordsOf('starter');
+  const limits = { allOf: [{ type: 'integer', minimum: 3, maximum: 6 }, { minimum: 5 }, { minimum: 4, maximum: 9 }] };
+  const grammar = await words.vocabulary.grammar('json-schema', JSON.stringify(limits));
+  const written = Array.from({ length: 12 }, (_, seed) => {
+    const ids = writeAtRandom(grammar, words, randomFrom((seed + 1) * 0x2545f491), { most: 20 });
+    return words.text(ids ?? []).trim();
+  });
+  expect([...new Set(written)].sort()).toEqual(['5', '6']);
+});
