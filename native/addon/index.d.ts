@@ -4,8 +4,10 @@
  *  close), `argument`, `device` (a GPU failed), `internal` (our bug). Messages read "[where] what came, what is allowed". */
 
 import type { AbortFlag } from './abort_flag.d.ts';
+import type { MemoryNeeds, MemoryPlan, PlanOptions } from './memory_plan.d.ts';
 
 export * from './abort_flag.d.ts';
+export * from './memory_plan.d.ts';
 export * from './weight_source.d.ts';
 
 export type NumericPath = 'exact' | 'fast';
@@ -54,6 +56,8 @@ export interface Description {
   /** Memory that does not grow with the context, and the part that does, for KV type f16. */
   stateBytes: number;
   contextBytesPerToken: number;
+  /** What it takes in memory, told from headers alone; null where it is not supported. */
+  memory: MemoryNeeds | null;
   mtp: boolean;
   /** An encoder gives embeddings and cannot generate. */
   encoder: boolean;
@@ -279,6 +283,8 @@ export class Model {
   ): Promise<Float32Array>;
   /** Bytes read from expert weights since load (tests of sparsity). */
   expertBytesRead(): number;
+  /** What this model takes with sessions of so many tokens. */
+  memoryPlan(options?: PlanOptions): MemoryPlan;
   /** The most that one pass has taken so far for activations and scratch; 0 on back ends that do not count it. */
   scratchBytes(): number;
   /** What the sessions of this model have read, kept for all of them: bytes in use, and what it may take. */

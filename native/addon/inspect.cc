@@ -7,6 +7,7 @@
 #include "addon/registry.h"
 #include "addon/values/convert.h"
 #include "addon/values/errors.h"
+#include "addon/values/memory.h"
 #include "addon/values/options.h"
 #include "engine/machine/bandwidth.h"
 
@@ -37,12 +38,18 @@ Napi::Value tensor_list(Napi::Env env, const Checkpoint& checkpoint) {
   return out;
 }
 
+std::optional<MemoryNeeds> needs_of(const std::shared_ptr<const Checkpoint>& checkpoint, const Description& verdict) {
+  if (!verdict.supported()) return std::nullopt;
+  return memory_needs(checkpoint, verdict.facts.context);
+}
+
 Napi::Value inspect(const Napi::CallbackInfo& info) {
   const std::string tower = Options(info[1], "inspect").text("vision", "");
   return on_own_thread(info.Env(), [path = string_argument(info, 0, "path"), tower]() -> Operation::Convert {
     const std::shared_ptr<const Checkpoint> checkpoint = open_checkpoint(path, Read::headers, "", tower);
-    return [checkpoint, description = describe(checkpoint)](Napi::Env env) -> Napi::Value {
-      Napi::Object out = to_js(env, description);
+    const Description description = describe(checkpoint);
+    return [checkpoint, description, needs = needs_of(checkpoint, description)](Napi::Env env) -> Napi::Value {
+      Napi::Object out = to_js(env, description, needs);
       out.Set("files", to_js(env, checkpoint->files()));
       out.Set("config", to_js(env, checkpoint->config()));
       out.Set("tensors", tensor_list(env, *checkpoint));
@@ -91,10 +98,11 @@ Napi::Value describe_headers(const Napi::CallbackInfo& info) {
     Diagnostics unreadable;
     std::vector<WeightView> tensors = tensor_table(info[1], container, unreadable);
     Json config = Json::parse(string_argument(info, 0, "config"), "config", "config.json");
-    Description description = describe(checkpoint_from_headers(container, std::move(config), std::move(tensors)));
+    const auto checkpoint = checkpoint_from_headers(container, std::move(config), std::move(tensors));
+    Description description = describe(checkpoint);
     std::vector<std::string>& problems = description.problems.list;
     problems.insert(problems.begin(), unreadable.list.begin(), unreadable.list.end());
-    return to_js(info.Env(), description);
+    return to_js(info.Env(), description, needs_of(checkpoint, description));
   });
 }
 

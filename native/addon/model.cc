@@ -9,6 +9,7 @@
 #include "addon/session.h"
 #include "addon/values/convert.h"
 #include "addon/values/errors.h"
+#include "addon/values/memory.h"
 #include "addon/values/options.h"
 #include "engine/decode/draft.h"
 #include "engine/encode.h"
@@ -106,7 +107,8 @@ const ModelObject::Open& ModelObject::open(Napi::Env env) const {
 }
 
 Napi::Value ModelObject::description(const Napi::CallbackInfo& info) {
-  return to_js(info.Env(), open(info.Env()).model->description());
+  const Model& model = *open(info.Env()).model;
+  return to_js(info.Env(), model.description(), model.memory_needs());
 }
 
 Napi::Value ModelObject::device(const Napi::CallbackInfo& info) {
@@ -207,6 +209,11 @@ Napi::Value ModelObject::expert_bytes_read(const Napi::CallbackInfo& info) {
 
 Napi::Value ModelObject::scratch_bytes(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(open(info.Env()).model->backend().scratch_bytes()));
+}
+
+Napi::Value ModelObject::memory_plan(const Napi::CallbackInfo& info) {
+  const Model& model = *open(info.Env()).model;
+  return guarded(info.Env(), [&] { return to_js(info.Env(), model.memory_plan(plan_options(info[0]))); });
 }
 
 Napi::Value ModelObject::prompt_cache(const Napi::CallbackInfo& info) {
@@ -370,6 +377,7 @@ void register_model(Napi::Env env, Napi::Object exports) {
                                 ModelObject::InstanceMethod<&ModelObject::rank>("rank"),
                                 ModelObject::InstanceMethod<&ModelObject::expert_bytes_read>("expertBytesRead"),
                                 ModelObject::InstanceMethod<&ModelObject::scratch_bytes>("scratchBytes"),
+                                ModelObject::InstanceMethod<&ModelObject::memory_plan>("memoryPlan"),
                                 ModelObject::InstanceMethod<&ModelObject::prompt_cache>("promptCache"),
                                 ModelObject::InstanceMethod<&ModelObject::set_prompt_cache>("setPromptCache"),
                                 ModelObject::InstanceMethod<&ModelObject::clear_prompt_cache>("clearPromptCache"),

@@ -36,6 +36,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value rank(const Napi::CallbackInfo& info);
   Napi::Value expert_bytes_read(const Napi::CallbackInfo& info);
   Napi::Value scratch_bytes(const Napi::CallbackInfo& info);
+  Napi::Value memory_plan(const Napi::CallbackInfo& info);
   Napi::Value prompt_cache(const Napi::CallbackInfo& info);
   void set_prompt_cache(const Napi::CallbackInfo& info);
   Napi::Value clear_prompt_cache(const Napi::CallbackInfo& info);

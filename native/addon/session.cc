@@ -10,6 +10,7 @@
 #include "addon/registry.h"
 #include "addon/values/convert.h"
 #include "addon/values/errors.h"
+#include "addon/values/memory.h"
 #include "addon/values/options.h"
 
 namespace longhand {
@@ -18,16 +19,6 @@ namespace {
 
 constexpr int64_t most_tokens = 1LL << 31;
 constexpr double most_seed = 9007199254740991.0;
-
-CacheType cache_type(const Options& options, CacheType fallback) {
-  if (!options.has("kvType")) return fallback;
-  const std::string name = options.text("kvType", "");
-  if (name == "f32") return CacheType::f32;
-  if (name == "f16") return CacheType::f16;
-  if (name == "q8") return CacheType::q8;
-  if (name == "q4") return CacheType::q4;
-  throw std::invalid_argument("[session] kvType is \"" + name + "\", expected f32, f16, q8 or q4");
-}
 
 SamplingOptions sampling(const Options& options) {
   constexpr double any = 1e6;

@@ -12,8 +12,8 @@
 namespace longhand::cpu {
 
 // `huge` for what is read from end to end (weights, activations); `small` for what fills up slowly (caches), where a
-// huge page would cost memory that nobody uses.
-enum class Pages : uint8_t { small, huge };
+// huge page would cost memory that nobody uses. `none` has a size and no memory.
+enum class Pages : uint8_t { small, huge, none };
 
 // Every buffer of this back end, zeroed: large ones by the kernel when first touched, small ones at once, aligned to a
 // cache line. Throws OutOfMemory "[memory] ...".
@@ -37,6 +37,8 @@ class HostBuffer final : public Buffer {
 // steady state allocates nothing.
 class Arena {
  public:
+  // One chunk of this size before the first pass.
+  void reserve(size_t bytes);
   Tensor take(int64_t rows, int64_t cols);
   // Forgets everything but x, which moves to the front unless it stands there already.
   Tensor recycle_except(Tensor x);

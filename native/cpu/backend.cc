@@ -33,7 +33,9 @@ uint64_t physical_memory() {
 }  // namespace
 
 CpuBackend::CpuBackend(const Kernels& kernels, const CpuOptions& options)
-    : kernels_(kernels), threads_(options.threads > 0 ? options.threads : usable_cores()) {
+    : kernels_(kernels),
+      rehearses_(options.rehearses),
+      threads_(options.threads > 0 ? options.threads : usable_cores()) {
   if (!options.packed.empty())
     packed_file_ = std::make_unique<PackedCache>(options.packed, options.model, options.build, threads_);
 }

@@ -36,6 +36,8 @@ class CpuBackend : public Backend {
   uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
   uint64_t scratch_bytes() const override { return arena_.peak_bytes(); }
   bool takes_turns() const override { return true; }
+  bool rehearses() const override { return rehearses_; }
+  void reserve_scratch(size_t bytes) override { arena_.reserve(bytes); }
   void begin(const PassOptions& options) override;
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override;
@@ -105,7 +107,7 @@ class CpuBackend : public Backend {
   template <class Task>
   void parallel(int64_t count, const Task& task) {
     check_cancelled();
-    threads_.run(count, task, pass_.cancel);
+    if (!rehearses_) threads_.run(count, task, pass_.cancel);
     check_cancelled();
   }
   void check_cancelled() const;
@@ -124,6 +126,7 @@ class CpuBackend : public Backend {
   const float* rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens);
 
   const Kernels& kernels_;
+  const bool rehearses_;
   Arena arena_;
   Threads threads_;
   std::unique_ptr<PackedCache> packed_file_;

@@ -20,6 +20,7 @@ size_t rounded_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit 
 }  // namespace
 
 HostBuffer::HostBuffer(size_t bytes, Pages pages) : bytes_(bytes) {
+  if (pages == Pages::none) return;
   if (bytes >= huge_page) {
     mapping_bytes_ = rounded_up(bytes, huge_page) + huge_page;
     void* mapped = mapping_bytes_ < bytes
@@ -47,6 +48,10 @@ HostBuffer::HostBuffer(size_t bytes, Pages pages) : bytes_(bytes) {
 HostBuffer::~HostBuffer() {
   if (mapping_) munmap(mapping_, mapping_bytes_);
   else std::free(memory_);
+}
+
+void Arena::reserve(size_t bytes) {
+  if (chunks_.empty()) chunks_.push_back(std::make_shared<HostBuffer>(bytes, Pages::huge));
 }
 
 Tensor Arena::take(int64_t rows, int64_t cols) {

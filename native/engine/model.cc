@@ -17,11 +17,10 @@ namespace {
 std::string megabytes(uint64_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
 
 // Before anything is allocated: the kernel would otherwise end the process in the middle of the load.
-void check_room(const Description& verdict) {
+void check_room(const MemoryPlan& plan) {
   const uint64_t available = available_memory();
-  if (verdict.weight_bytes <= available) return;
-  throw OutOfMemory("[memory] the weights take " + megabytes(verdict.weight_bytes) + ", " + megabytes(available) +
-                    " are free");
+  if (plan.weights <= available) return;
+  throw OutOfMemory("[memory] the weights take " + megabytes(plan.weights) + ", " + megabytes(available) + " are free");
 }
 
 // Every value, when asked to. Scales, of which one bad bit spreads over a whole group, are looked at in any case where
@@ -49,12 +48,15 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   const Description verdict = describe(checkpoint);
   require_supported(verdict);
   require_shapes(verdict.facts, backend_->device());
-  check_room(verdict);
+  needs_ = longhand::memory_needs(checkpoint, verdict.facts.context);
+  const MemoryPlan plan = memory_plan({});
+  check_room(plan);
   if (request.verify) check_finite(*checkpoint, request);
   if (verdict.encoder && !verdict.reranker) pooling_ = read_pooling(request.path, *checkpoint);
   const uint64_t weights = identity_of_weights(request.path, *checkpoint);
   loaded_ = load_architecture(checkpoint, *backend_, counted(std::move(request.progress)));
   backend_->prepared();
+  backend_->reserve_scratch(plan.activations);
   identity_ = identity_on(weights, backend_->device());
   memory_pressure_ = std::make_shared<MemoryPressure>(*backend_, prompt_cache_, loaded_.architecture->vision());
   backend_->on_memory_pressure([memory_pressure = memory_pressure_, computes = std::weak_ptr(worker_)](bool critical) {
@@ -69,6 +71,12 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
 }
 
 Model::~Model() { memory_pressure_->end(); }
+
+MemoryPlan Model::memory_plan(PlanOptions options) const {
+  options.gpu = backend_->device().back_end != "cpu";
+  options.async = backend_->decodes_async();
+  return plan_memory(needs_, options);
+}
 
 void Model::check_tokens(std::span<const int32_t> tokens) const {
   for (size_t i = 0; i < tokens.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "architectures/shared/describe.h"
 #include "engine/machine/memory_pressure.h"
+#include "engine/memory_plan.h"
 #include "engine/pooling.h"
 #include "engine/prompt_cache/prompt_cache.h"
 #include "engine/worker.h"
@@ -33,6 +34,9 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   const Description& description() const { return loaded_.description; }
+  const MemoryNeeds& memory_needs() const { return needs_; }
+  // `options` says of what; on which back end the model knows.
+  MemoryPlan memory_plan(PlanOptions options) const;
   const Facts& facts() const { return loaded_.description.facts; }
   const Architecture& architecture() const { return *loaded_.architecture; }
   Backend& backend() { return *backend_; }
@@ -49,6 +53,7 @@ class Model {
  private:
   std::shared_ptr<Worker> worker_;
   std::unique_ptr<Backend> backend_;  // after the worker, before what lives on it
+  MemoryNeeds needs_;
   Loaded loaded_;
   Pooling pooling_;  // of encoders
   uint64_t identity_ = 0;

@@ -28,9 +28,10 @@ struct CpuOptions {
   int threads = 0;  // 0: physical performance cores within the cgroup limit
   std::string
       instructions;  // "" = best; "scalar", "sse42", "avx2", "avxvnni", "avx512", "amx", "neon", ... (LONGHAND_CPU_ISA)
-  std::string packed;  // a file that keeps packed weights for the next load (cpu/weights/packed_cache.h); "": none
-  std::string model;   // that they are of: a file, or a folder of them
-  uint64_t build = 0;  // which engine packed them
+  std::string packed;      // a file that keeps packed weights for the next load (cpu/weights/packed_cache.h); "": none
+  std::string model;       // that they are of: a file, or a folder of them
+  uint64_t build = 0;      // which engine packed them
+  bool rehearses = false;  // Lifecycle::rehearses()
 };
 Creation create_cpu(const CpuOptions& options);
 std::vector<std::string> cpu_instructions();  // what this processor has of them, best first; ends with "scalar"

@@ -48,6 +48,12 @@ class Lifecycle {
   virtual WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
                             int64_t experts = 1) = 0;
 
+  // A back end that only finds out what a load and a pass take: it prepares no weights, computes nothing, and is never
+  // asked for a number. Its tensors need no data (headers alone).
+  virtual bool rehearses() const { return false; }
+  // Room for what lives as long as a pass, before the first; more is allocated when it is wanted.
+  virtual void reserve_scratch(size_t /*bytes*/) {}
+
   // An RMS norm in front of a projection (`Linear::norm`) is part of it, not an op of its own.
   virtual bool fuses_norms() const { return false; }
   // Where the system's own word that memory is short is to be had, `told` hears it, from any thread, until the end.

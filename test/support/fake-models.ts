@@ -100,6 +100,7 @@ export function shapeOf(
     activeBytes: bytes,
     stateBytes: shape.state,
     contextBytesPerToken: shape.perToken,
+    memory: null,
     mtp: false,
     encoder: false,
     reranker: false,

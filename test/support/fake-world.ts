@@ -77,6 +77,7 @@ export const starter: ModelEntry = {
     activeBytes: 2.7e9,
     stateBytes: 5e7,
     contextBytesPerToken: 32_768,
+    memory: null,
     mtp: false,
     encoder: false,
     reranker: false,

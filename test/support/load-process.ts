@@ -29,8 +29,16 @@ const model = await loadModel(
   () => {},
 );
 const answer = 8;
-const prompt = Int32Array.from({ length: contextLength - answer }, (_, at) => 3 + ((at * 7919) % 1000));
-await model.sessions('chat').take('').generate(prompt, { maxTokens: answer, temperature: 0 });
+// Six messages: what an answer can go back to is kept.
+const end = 1003;
+const every = Math.floor(contextLength / 6);
+const prompt = Int32Array.from({ length: contextLength - answer }, (_, at) =>
+  at % every === every - 1 ? end : 3 + ((at * 7919) % 1000),
+);
+await model
+  .sessions('chat')
+  .take('')
+  .generate(prompt, { maxTokens: answer, temperature: 0, stopTokens: [end] });
 const { description } = model.native;
 const peak = Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
 process.send?.({ peak, description: { ...description } });

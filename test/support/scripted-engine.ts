@@ -53,6 +53,7 @@ const description: ModelDescription = {
   activeBytes: 1e6,
   stateBytes: 1e3,
   contextBytesPerToken: 10,
+  memory: null,
   mtp: false,
   encoder: false,
   reranker: false,

@@ -9,6 +9,23 @@ export const LayerKind = z.object({
   experts: z.boolean(),
 });
 
+/** What a model takes in memory, in bytes: the parts of the engine's own plan (native/engine/memory_plan.h), from which
+ *  `forecast` adds up any context. */
+export const MemoryNeeds = z.object({
+  weights: z.number(),
+  contextPerToken: z.object({ f32: z.number(), f16: z.number(), q8: z.number(), q4: z.number() }),
+  states: z.number(),
+  /** Copies of the states, as many as an answer keeps at most. */
+  snapshots: z.number(),
+  /** The largest pass: what it takes whatever it reads, what it takes for each token, and how many it has. */
+  pass: z.number(),
+  passPerToken: z.number(),
+  passTokens: z.number(),
+  /** What a pass decodes of the context. */
+  scratchPerToken: z.number(),
+});
+export type MemoryNeeds = z.infer<typeof MemoryNeeds>;
+
 /** Mirrors `Description` of the addon (native/addon/index.d.ts); a test holds them equal. */
 export const ModelDescription = z.object({
   supported: z.boolean(),
@@ -26,6 +43,8 @@ export const ModelDescription = z.object({
   activeBytes: z.number(),
   stateBytes: z.number(),
   contextBytesPerToken: z.number(),
+  /** Null where the engine has not planned it: not supported, or told by an earlier version. */
+  memory: MemoryNeeds.nullable().default(null),
   mtp: z.boolean(),
   encoder: z.boolean(),
   /** Scores a question and a passage together, and gives no vectors. */

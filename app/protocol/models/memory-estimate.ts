@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelDescription } from './engine.ts';
+import type { MemoryNeeds, ModelDescription } from './engine.ts';
 
 /** What a model has to fit into. */
 export const Machine = z.object({
@@ -30,39 +30,33 @@ export type Forecast = {
 
 /** Bytes of a KV cache relative to f16. */
 export const KV_SCALE = { f32: 2, f16: 1, q8: 0.53125, q4: 0.28125 } as const;
+export type KvType = keyof typeof KV_SCALE;
 /** The engine process before it holds a model, and what its tokenizer keeps of each word it knows: measured (README). */
 const PROCESS = 114 * 1024 * 1024;
 const WORD_BYTES = 900;
-/** The states of linear layers, with the copies that an answer takes while it is written: measured too. What is kept for later
- *  has a budget of its own. */
-const STATE_COPIES = 3;
-const COPIED_EVERY = 256;
-/** Tokens in flight in a prefill chunk; each holds a few rows of activations, the widest about 14 times the hidden size. */
-const PREFILL_TOKENS = 512;
-const ACTIVATION_ROWS = 14;
 const FITS = 0.85;
 /** Share of the bandwidth that decoding reaches. */
 const EFFICIENCY = 0.75;
 
-/** Whether a model runs well here: all of it in bytes, from headers and live memory. Pure, so that a slider can ask for
- *  every row of a list at every move. */
+/** Whether a model runs well here: the engine's plan of all of it in bytes, beside live memory. Pure, so that a slider can
+ *  ask for every row of a list at every move. */
 export function forecast(
   model: ModelDescription,
   machine: Limits,
-  options: { contextLength: number; kvType?: keyof typeof KV_SCALE },
+  options: { contextLength: number; kvType?: KvType },
 ): Forecast {
-  const perToken = model.contextBytesPerToken * KV_SCALE[options.kvType ?? 'f16'];
+  const needs = needsOf(model);
+  const perToken = needs.contextPerToken[options.kvType ?? 'f16'];
   const length = Math.min(options.contextLength, model.contextLength);
   const headroom = PROCESS + WORD_BYTES * model.vocabularySize;
-  const state = stateOf(model, length);
-  const activations = activationsOf(model, length);
+  const state = needs.states + needs.snapshots;
+  const activations = activationsOf(needs, length);
   const context = perToken * length;
-  const total = model.weightBytes + state + activations + headroom + context;
-  const { contextLength: most } = model;
-  const atMost = model.weightBytes + stateOf(model, most) + activationsOf(model, most) + headroom;
+  const total = needs.weights + state + activations + headroom + context;
+  const fixed = needs.weights + state + headroom + needs.pass + needs.passPerToken * needs.passTokens;
   const read = model.activeBytes + model.stateBytes * 2 + context / 2;
   return {
-    weights: model.weightBytes,
+    weights: needs.weights,
     context,
     state,
     activations,
@@ -70,15 +64,37 @@ export function forecast(
     total,
     verdict: total < FITS * machine.limitBytes ? 'fits' : total <= machine.limitBytes ? 'tight' : 'too-large',
     tokensPerSecond: machine.bandwidth === null ? null : (machine.bandwidth * EFFICIENCY) / read,
-    longestContext: longestThatFits(machine.limitBytes - atMost, perToken, most),
+    longestContext: longestThatFits(machine.limitBytes - fixed, perToken + needs.scratchPerToken, model.contextLength),
   };
 }
 
-const stateOf = (model: ModelDescription, length: number): number =>
-  model.stateBytes * Math.min(STATE_COPIES, 1 + Math.ceil(length / COPIED_EVERY));
+/** Bytes that a token of the context takes. */
+export const kvBytesPerToken = (model: ModelDescription, kvType: KvType): number =>
+  needsOf(model).contextPerToken[kvType];
 
-function activationsOf(model: ModelDescription, length: number): number {
-  return Math.min(PREFILL_TOKENS, length) * model.hiddenSize * ACTIVATION_ROWS * 4 + model.vocabularySize * 4;
+const activationsOf = (needs: MemoryNeeds, length: number): number =>
+  needs.pass + needs.passPerToken * Math.min(needs.passTokens, length) + needs.scratchPerToken * length;
+
+/** Copies of its states that a model keeps that is known by its shape alone, tokens of a pass, and activations of each, the
+ *  widest about so many times the hidden size. */
+const SNAPSHOTS = 6;
+const PASS_TOKENS = 512;
+const WIDEST = 14;
+
+/** The engine's plan; of a model whose headers it has not seen, what such shapes take. */
+function needsOf({ memory, ...shape }: ModelDescription): MemoryNeeds {
+  if (memory) return memory;
+  const perToken = (kvType: KvType) => shape.contextBytesPerToken * KV_SCALE[kvType];
+  return {
+    weights: shape.weightBytes,
+    contextPerToken: { f32: perToken('f32'), f16: perToken('f16'), q8: perToken('q8'), q4: perToken('q4') },
+    states: shape.stateBytes,
+    snapshots: SNAPSHOTS * shape.stateBytes,
+    pass: shape.vocabularySize * 4,
+    passPerToken: shape.hiddenSize * WIDEST * 4,
+    passTokens: PASS_TOKENS,
+    scratchPerToken: 0,
+  };
 }
 
 function longestThatFits(free: number, perToken: number, most: number): number {

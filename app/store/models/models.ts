@@ -159,10 +159,11 @@ type Packed = [
   encoder: 0 | 1,
   reranker: 0 | 1,
   vision?: [token: number, merge: number] | 0,
+  memory?: ModelDescription['memory'],
 ];
 
 /** How many there are. What an earlier version wrote has fewer. */
-const FIELDS = 21;
+const FIELDS = 22;
 
 const bit = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
@@ -190,6 +191,7 @@ function packed({ thinking, description: of }: ModelMetadata): string {
     bit(of.encoder),
     bit(of.reranker),
     of.vision ? [of.vision.token, of.vision.merge] : 0,
+    of.memory,
   ];
   return JSON.stringify(values);
 }
@@ -216,6 +218,7 @@ const unpacked = (values: Packed): ModelMetadata => ({
     encoder: values[18] === 1,
     reranker: values[19] === 1,
     vision: values[20] ? { token: values[20][0], merge: values[20][1] } : null,
+    memory: values[21] ?? null,
   },
 });
 

@@ -57,6 +57,7 @@ std::unique_ptr<Architecture> make(const std::shared_ptr<const Checkpoint>& chec
   if (!config.broken() || !made->facts.layers.empty()) weights.finish();
   description.facts = made->facts;
   description.active_bytes = weights.active_bytes();
+  description.held_bytes = weights.held_bytes();
   description.mtp = made->drafter() != nullptr;
   description.encoder = made->encoder();
   description.reranker = made->reranker() != nullptr;

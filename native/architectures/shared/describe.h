@@ -19,6 +19,7 @@ struct Description {
   uint64_t weight_bytes = 0;
   std::map<std::string, uint64_t> bytes_by_type;
   uint64_t active_bytes = 0;  // weights that one decoded token reads
+  uint64_t held_bytes = 0;    // Weights::held_bytes()
   bool mtp = false;
   bool encoder = false;
   bool reranker = false;

@@ -103,7 +103,8 @@ WeightPtr Weights::prepare(const std::vector<WeightView>& views, double active_s
   if (!backend_) return nullptr;
   advance(0);
   WeightPtr weight = backend_->prepare(views, checkpoint_, experts);
-  if (!weight->in_place) {
+  held_bytes_ += weight->bytes;
+  if (!weight->in_place && !backend_->rehearses()) {
     for (const WeightView& view : views) checkpoint_->release(view);
   }
   advance(bytes);
@@ -168,9 +169,10 @@ WeightPtr Weights::owned(std::vector<float> values, int64_t out, int64_t in) {
   const auto prepare_view = [&](const auto& owned) {
     view.data = reinterpret_cast<const std::byte*>(owned->data());
     view.data_bytes = std::span(*owned).size_bytes();
+    held_bytes_ += view.data_bytes;
     return backend_->prepare({&view, 1}, owned);
   };
-  if (std::ranges::all_of(values, [&](float x) { return (bits(x) & 0xffff) == 0; })) {
+  if (!backend_->rehearses() && std::ranges::all_of(values, [&](float x) { return (bits(x) & 0xffff) == 0; })) {
     const auto halves = std::make_shared<std::vector<uint16_t>>();
     halves->reserve(values.size());
     for (const float x : values) halves->push_back(static_cast<uint16_t>(bits(x) >> 16));
@@ -187,11 +189,12 @@ std::vector<float> Weights::floats(const std::string& name, const std::vector<in
   active_bytes_ += found->data_bytes;
   if (!backend_) return {};
   advance(found->data_bytes);
-  return to_floats(*found);
+  return backend_->rehearses() ? std::vector<float>(static_cast<size_t>(found->elements())) : to_floats(*found);
 }
 
 BufferPtr Weights::constant(const std::vector<float>& values) {
   if (!backend_) return nullptr;
+  held_bytes_ += std::span(values).size_bytes();
   BufferPtr buffer = backend_->allocate(values.size() * sizeof(float));
   backend_->write(*buffer, 0, values.data(), values.size() * sizeof(float));
   return buffer;
@@ -199,6 +202,7 @@ BufferPtr Weights::constant(const std::vector<float>& values) {
 
 BufferPtr Weights::constant(const std::vector<int32_t>& values) {
   if (!backend_) return nullptr;
+  held_bytes_ += std::span(values).size_bytes();
   BufferPtr buffer = backend_->allocate(values.size() * sizeof(int32_t));
   backend_->write(*buffer, 0, values.data(), values.size() * sizeof(int32_t));
   return buffer;
@@ -212,9 +216,12 @@ PlainMatrix Weights::plain_matrix(const std::string& name, int64_t out, int64_t 
   bytes_ += found->data_bytes;
   active_bytes_ += found->data_bytes;
   if (!backend_) return {};
+  held_bytes_ += found->data_bytes;
   BufferPtr values = backend_->allocate(found->data_bytes);
-  backend_->write(*values, 0, found->data, found->data_bytes);
-  checkpoint_->release(*found);
+  if (!backend_->rehearses()) {
+    backend_->write(*values, 0, found->data, found->data_bytes);
+    checkpoint_->release(*found);
+  }
   advance(found->data_bytes);
   return {values, found->type};
 }

@@ -86,10 +86,11 @@ class Weights {
   template <class Bind>
   void later(const Bind& bind) {
     Lifecycle* const backend = std::exchange(backend_, nullptr);
-    const size_t active = active_bytes_;
+    const size_t active = active_bytes_, bytes = bytes_;
     bind();
     backend_ = backend;
     active_bytes_ = active;
+    held_bytes_ += bytes_ - bytes;
   }
 
   // Tensors that belong to the checkpoint but not to this engine: recognised, not loaded, named in a notice.
@@ -99,6 +100,8 @@ class Weights {
 
   size_t bytes() const { return bytes_; }
   size_t active_bytes() const { return active_bytes_; }
+  // What the back end made of them, and, of what is loaded later, what the file holds; without a back end only that.
+  size_t held_bytes() const { return held_bytes_; }
 
  private:
   WeightPtr prepare(const std::vector<WeightView>& views, double active_share, int64_t experts = 1);
@@ -111,7 +114,7 @@ class Weights {
   std::string prefix_;
   std::set<std::string, std::less<>> used_;
   std::set<std::string, std::less<>> left_out_;
-  size_t bytes_ = 0, active_bytes_ = 0, done_ = 0, total_ = 0;
+  size_t bytes_ = 0, active_bytes_ = 0, held_bytes_ = 0, done_ = 0, total_ = 0;
 };
 
 }  // namespace longhand

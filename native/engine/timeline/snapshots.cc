@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
+#include "engine/memory_plan.h"
 #include "formats/error.h"
 
 namespace longhand {
 
 namespace {
 
-// Snapshots of one timeline may take this much, a third for each kind of which there are several; two are always kept.
-constexpr uint64_t max_snapshot_bytes = 512'000'000;
+// Snapshots that were asked for may take this much in a timeline; two are always kept. Those it takes by itself are
+// part of the memory plan.
+constexpr uint64_t max_requested_bytes = 512'000'000 / 3;
 constexpr uint64_t max_requested = 64;
-constexpr uint64_t max_automatic = 8;
 
 }  // namespace
 
@@ -32,8 +33,8 @@ const Snapshot* Snapshots::nearest(int64_t length) const {
 
 size_t Snapshots::limit(SnapshotKind kind) const {
   if (kind == SnapshotKind::system_prompt) return 1;
-  const uint64_t affordable = std::max<uint64_t>(max_snapshot_bytes / 3 / memory_.snapshot_bytes(), 2);
-  return std::min(kind == SnapshotKind::requested ? max_requested : max_automatic, affordable);
+  if (kind != SnapshotKind::requested) return static_cast<size_t>(automatic_snapshots(memory_.snapshot_bytes()));
+  return std::clamp<uint64_t>(max_requested_bytes / memory_.snapshot_bytes(), 2, max_requested);
 }
 
 // Buffers to write the next snapshot of a kind into: those of the oldest where the limit is reached, else none yet.

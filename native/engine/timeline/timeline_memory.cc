@@ -8,6 +8,8 @@ namespace longhand {
 
 namespace {
 
+constexpr size_t copy_unit = 64;  // devices copy whole words
+
 Memory empty(const MemoryLayout& layout, CacheType type) {
   if (const auto* kv = std::get_if<KvCacheLayout>(&layout)) return KvCache{.layout = *kv, .type = type};
   if (const auto* latent = std::get_if<LatentCacheLayout>(&layout)) return LatentCache{.layout = *latent, .type = type};
@@ -36,6 +38,12 @@ void each_growing(Memory& memory, int64_t capacity, const Visit& visit) {
 void set_capacity(Memory& memory, int64_t capacity) {
   if (auto* kv = std::get_if<KvCache>(&memory)) kv->capacity = capacity;
   if (auto* latent = std::get_if<LatentCache>(&memory)) latent->capacity = capacity;
+}
+
+int64_t length_of(const Memory& memory) {
+  if (const auto* kv = std::get_if<KvCache>(&memory)) return kv->length;
+  if (const auto* latent = std::get_if<LatentCache>(&memory)) return latent->length;
+  return 0;
 }
 
 void cut_to(Memory& memory, int64_t length) {
@@ -159,7 +167,8 @@ void TimelineMemory::reserve(int64_t tokens) {
   }
 }
 
-// All larger buffers are there before the first old one goes.
+// All larger buffers are there before the first old one goes. Only what is held is copied: a page that nobody has
+// written to takes no memory.
 void TimelineMemory::grow(int64_t capacity) {
   std::vector<BufferPtr> larger;
   for (LayerMemory& layer : layers_) {
@@ -169,12 +178,17 @@ void TimelineMemory::grow(int64_t capacity) {
       });
     }
   }
+  int64_t length = 0;
+  for (const LayerMemory& layer : layers_) {
+    for (const Memory& memory : layer) length = std::max(length, length_of(memory));
+  }
   size_t index = 0;
   for (LayerMemory& layer : layers_) {
     for (Memory& memory : layer) {
-      each_growing(memory, capacity, [&](BufferPtr& buffer, int64_t) {
+      each_growing(memory, length, [&](BufferPtr& buffer, int64_t held) {
         BufferPtr& to = larger[index++];
-        if (buffer) backend_.copy(*to, 0, *buffer, 0, std::min(buffer->bytes(), to->bytes()));
+        const size_t bytes = (static_cast<size_t>(held) + copy_unit - 1) / copy_unit * copy_unit;
+        if (buffer && held > 0) backend_.copy(*to, 0, *buffer, 0, std::min({bytes, buffer->bytes(), to->bytes()}));
         buffer = std::move(to);
       });
       set_capacity(memory, capacity);

@@ -1,7 +1,7 @@
 import {
   type Forecast,
   forecast,
-  KV_SCALE,
+  kvBytesPerToken,
   type Machine,
   type ModelDescription,
   type ModelEntry,
@@ -33,7 +33,7 @@ export function largerOf(
 ): Larger | null {
   const size = model && nextContextSize(full.used + full.draft, model.contextLength);
   if (!model || !size || size <= full.limit) return null;
-  const more = (size - full.limit) * model.contextBytesPerToken * KV_SCALE[kvType];
+  const more = (size - full.limit) * kvBytesPerToken(model, kvType);
   const now = machine && forecast(model, machine, { contextLength: full.limit, kvType });
   const then = machine && forecast(model, machine, { contextLength: size, kvType });
   return {

@@ -82,6 +82,7 @@ export function likelyDescription(model: CatalogueModel): ModelDescription {
     stateBytes: 0,
     // Keys and values of a quarter of the heads, 16 bits each.
     contextBytesPerToken: growing * (hiddenSize / 4) * 2 * 2,
+    memory: null,
     mtp: false,
     encoder: model.abilities.includes('embeddings'),
     reranker: false,

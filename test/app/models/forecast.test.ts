@@ -72,7 +72,9 @@ function synthetic(shape: string, type: string): string {
   return path;
 }
 
-const MAX_ERROR = 0.1;
+/** A process takes at most so much more than is foreseen, and at least so much of it. */
+const MAX_ABOVE = 1.05;
+const MIN_SHARE = 0.9;
 
 test.skipIf(platform() !== 'linux').each([
   ['the built-in model, 2k', () => starter, 2048],
@@ -85,14 +87,17 @@ test.skipIf(platform() !== 'linux').each([
   ['random LFM2-1.2B Q4_0, 256', () => synthetic('LFM2-1.2B', 'Q4_0'), 256],
   ['two random layers of Qwen3.5-35B-A3B Q4_0, 256', () => synthetic('Qwen3.5-35B-A3B, 2 layers', 'Q4_0'), 256],
 ])(
-  'memory of %s is foreseen within 10 %%',
+  'memory of %s is foreseen',
   async (name, path, contextLength) => {
     const { peak, description } = await load(await path(), contextLength);
     const { total } = forecast(description, { limitBytes: 1e12, bandwidth: null }, { contextLength });
+    // Half of the copies of states are taken while a long answer is written: here it is a short one.
+    const reached = total - (description.memory?.snapshots ?? 0) / 2;
     const error = total / peak - 1;
     const mb = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MB`;
     console.log(`${name}: foreseen ${mb(total)}, taken ${mb(peak)}, ${(error * 100).toFixed(1)} %`);
-    expect(Math.abs(error), name).toBeLessThan(MAX_ERROR);
+    expect(peak / total, name).toBeLessThan(MAX_ABOVE);
+    expect(peak / reached, name).toBeGreaterThan(MIN_SHARE);
   },
   240_000,
 );

@@ -175,8 +175,8 @@ export const engineAndKernels = [
   {
     row: 'snapshots: three times the budget',
     file: 'native/engine/timeline/snapshots.cc',
-    from: 'max_snapshot_bytes / 3 / memory_.snapshot_bytes()',
-    to: 'max_snapshot_bytes / memory_.snapshot_bytes()',
+    from: 'max_requested_bytes / memory_.snapshot_bytes()',
+    to: '3 * max_requested_bytes / memory_.snapshot_bytes()',
     user: 'three times the memory',
     tests: ['test/native/architectures/mistakes.test.ts'],
     named: 'snapshots of large states',

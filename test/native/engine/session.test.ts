@@ -5,6 +5,8 @@ import type { AbortFlag, GenerateResult, Session } from '../../../native/addon/i
 import { addon } from '../../support/addon.ts';
 import { safetensors, temporaryFolder } from '../../support/formats.ts';
 import { someTokens, starter } from '../../support/models.ts';
+import { reader } from '../../support/reader.ts';
+import { realModel } from '../../support/real-models.mjs';
 import { slow } from '../../support/shapes.ts';
 
 const codeOf = async (work: Promise<unknown>): Promise<string> => {
@@ -215,6 +217,25 @@ test('what reads long texts is cancelled within 50 ms: rewinding, tracing', asyn
   expect(await usual(trace), 'trace').toBeLessThan(50);
   expect((await runs(session)).tokens).toHaveLength(16);
   model.close();
+});
+
+test('an encoder that reads many texts is cancelled within 50 ms: embedding, ranking', async () => {
+  const path = await realModel('minilm');
+  const [encoder, reranker] = [await addon.load(path), await addon.load(path, { adapter: reader })];
+  const [texts, length] = [48, 250];
+  const tokens = someTokens(texts * length);
+  const [lengths, seconds] = [new Int32Array(texts).fill(length), new Int32Array(texts).fill(20)];
+  const works = {
+    embed: (signal: AbortFlag) => encoder.embed(tokens, lengths, { signal }),
+    rank: (signal: AbortFlag) => reranker.rank(tokens, seconds, lengths, { signal }),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    const cancelled = async (signal: AbortFlag) => expect(await codeOf(work(signal)), name).toBe('cancelled');
+    expect(await usual(() => costOfCancelling(cancelled)), name).toBeLessThan(50);
+  }
+  expect(await encoder.embed(someTokens(8))).toHaveLength(encoder.description.hiddenSize);
+  encoder.close();
+  reranker.close();
 });
 
 function longWork(session: Session): [work: Promise<GenerateResult>, started: Promise<void>] {

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import type * as Addon from '../../../../native/addon/index.d.ts';
 import { type Preprocessor, tokensFor, withDetail } from '../../../pictures/preprocessor.ts';
-import { KV_SCALE, ModelDescription, type ModelId } from '../../../protocol/index.ts';
+import { kvBytesPerToken, ModelDescription, type ModelId } from '../../../protocol/index.ts';
 import { promptOf } from '../../../text/chat-template.ts';
 import type { TemplateRenderer } from '../../../text/jinja/template-renderer.ts';
 import { type ModelText, withTemplate } from '../../../text/model-text.ts';
@@ -125,8 +125,8 @@ function bytesFor(
   const said = prompt.messages.reduce((sum, { text, thinking }) => sum + text.length + thinking.length, 0);
   const characters = said + raw.length + (suffix?.length ?? 0);
   const tokens = characters / shortestToken + seen + (sampling.maxTokens ?? usualAnswer);
-  const { contextBytesPerToken, stateBytes } = native.description;
-  return stateBytes + Math.min(tokens, contextLength) * contextBytesPerToken * KV_SCALE[kvType];
+  const { description } = native;
+  return description.stateBytes + Math.min(tokens, contextLength) * kvBytesPerToken(description, kvType);
 }
 
 const picturesIn = ({ messages }: Pick<Prompt, 'messages'>, preprocessor: Preprocessor): number =>
@@ -137,7 +137,7 @@ const picturesIn = ({ messages }: Pick<Prompt, 'messages'>, preprocessor: Prepro
 /** What was asked for, at most what the model knows; without a wish as much as the memory for contexts holds. */
 function contextFor(native: Addon.Model, { contextLength: wanted, kvType }: LoadTarget): number {
   if (wanted !== null) return Math.min(wanted, native.contextLength);
-  const perToken = native.description.contextBytesPerToken * KV_SCALE[kvType];
+  const perToken = kvBytesPerToken(native.description, kvType);
   const fits = perToken > 0 ? Math.floor(contextMemory() / perToken) : maxDefaultContext;
   return Math.max(512, Math.min(native.contextLength, maxDefaultContext, fits));
 }

@@ -19,6 +19,7 @@ const model: ModelDescription = {
   activeBytes: 320e6,
   stateBytes: 0,
   contextBytesPerToken: 28 * 2 * 8 * 128 * 2,
+  memory: null,
   mtp: false,
   encoder: false,
   reranker: false,
