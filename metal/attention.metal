@@ -5,8 +5,8 @@
 // shares. A causal row stops at its own key: nothing above the diagonal counts. Long contexts are split over
 // threadgroups, and attention_combine merges their parts.
 #include "params.h"
-#include "cache.h"
-#include "instantiate.h"
+#include "shared/cache.h"
+#include "shared/instantiate.h"
 
 constant uint DIM [[function_constant(10)]];
 constant bool CAUSAL [[function_constant(11)]];

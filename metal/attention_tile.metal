@@ -10,8 +10,8 @@
 // Scores and sums are 8 x 8 matrices, fp32. What a row has summed is scaled by a diagonal matrix when its maximum
 // moves, which after the first blocks is rare.
 #include "params.h"
-#include "cache.h"
-#include "instantiate.h"
+#include "shared/cache.h"
+#include "shared/instantiate.h"
 
 #include <metal_simdgroup_matrix>
 

@@ -12,7 +12,7 @@
 // It pays where products are much cheaper than elsewhere (M5); gated_delta_scan is faster on what came before. Which
 // one runs is a matter of the tuning table.
 #include "params.h"
-#include "reduce.h"
+#include "shared/reduce.h"
 
 #include <metal_simdgroup_matrix>
 

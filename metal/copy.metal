@@ -1,6 +1,6 @@
 // Elements moved or combined once: what cannot ride on another kernel. All are memory-bound, one thread an element.
 #include "params.h"
-#include "reduce.h"
+#include "shared/reduce.h"
 
 // y[r, c] = x[r, c]: gathers a view on columns, or places rows side by side.
 kernel void copy_rows(

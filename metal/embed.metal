@@ -1,6 +1,6 @@
 // Rows of a table in any weight layout: y[i] = scale * table[ids[i]]. Eight elements a thread.
-#include "blocks.h"
-#include "instantiate.h"
+#include "shared/blocks.h"
+#include "shared/instantiate.h"
 
 template <class L>
 [[kernel]] void embed(

@@ -10,7 +10,7 @@
 // Decode is one dispatch: gated_delta_step also convolves, normalises and gates. Prefill convolves first
 // (short_conv.metal), then scans, then normalises. Both call the same functions in the same order: the same bits.
 #include "params.h"
-#include "reduce.h"
+#include "shared/reduce.h"
 
 constant uint KEY_DIM [[function_constant(10)]];
 constant bool TILED [[function_constant(19)]];

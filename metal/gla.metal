@@ -3,7 +3,7 @@
 // A chunk of n tokens:
 //   O = scale * (exp(-s (i + 1)) Q S_0 + ((Q K^T) * Gamma) V),  Gamma_ij = exp(-s (i - j)) for j <= i, else 0
 #include "params.h"
-#include "reduce.h"
+#include "shared/reduce.h"
 
 constant uint KEY_DIM [[function_constant(10)]];
 

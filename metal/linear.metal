@@ -7,8 +7,8 @@
 // The RMS norm in front costs no pass over x: every simdgroup sees the whole row anyway, so it sums the squares beside
 // the products and scales at the end (x * rsqrt(..) * g . w = rsqrt(..) * (x * g . w)).
 // Rows of x are independent chains of the same additions: M rows at once give the bits of M rows one by one.
-#include "dots.h"
-#include "instantiate.h"
+#include "shared/dots.h"
+#include "shared/instantiate.h"
 
 constant uint TOKENS [[function_constant(0)]];
 constant bool HAS_NORM [[function_constant(1)]];

@@ -1,8 +1,8 @@
 // y = W x for many rows of x: tiles of 32 tokens by 32 outputs, four simdgroups of 16 x 16 each, 8 x 8 matrices.
 // Weights are decoded into threadgroup memory once a tile, 8 elements a thread; norm, gate and the squares of the norm
 // ride on loading x, exactly as in the matvec (linear.metal). fp32 throughout: the exact path.
-#include "blocks.h"
-#include "instantiate.h"
+#include "shared/blocks.h"
+#include "shared/instantiate.h"
 
 #include <metal_simdgroup_matrix>
 

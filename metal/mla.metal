@@ -4,12 +4,12 @@
 // Four kernels, of which the first two need nothing of each other: store, absorb, attention, expand. No row is kept
 // whole in threadgroup memory, so a latent may be of any width (published checkpoints: 24 to 8192).
 #include "params.h"
-#include "blocks.h"
-#include "cache.h"
-#include "instantiate.h"
+#include "shared/blocks.h"
+#include "shared/cache.h"
+#include "shared/instantiate.h"
 
 constant constexpr uint SIMDGROUPS = 4;
-constant constexpr uint PER_LANE = 16;  // latent values a lane: kLatentSlice in all
+constant constexpr uint PER_LANE = kLatentSlice / 32;  // latent values a lane
 
 // Element i of W_up_k or W_up_v, which stand as in their file.
 static inline float element(device const uchar* matrix, uint i) { return group_value(matrix, 0, i); }

@@ -2,7 +2,7 @@
 // next best is the best among those that come after the last one in the order (score descending, id ascending): no list
 // of what was taken.
 #include "params.h"
-#include "reduce.h"
+#include "shared/reduce.h"
 
 constant bool SIGMOID [[function_constant(20)]];
 constant bool HAS_BIAS [[function_constant(3)]];

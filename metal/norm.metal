@@ -1,7 +1,7 @@
 // Norms as ops of their own: final hidden state, MTP head, encoder. One simdgroup a row, so that the sum needs no
 // threadgroup memory; inside a layer the norm is part of the projection that follows it (linear.metal).
 #include "params.h"
-#include "reduce.h"
+#include "shared/reduce.h"
 
 // y = x * rsqrt(mean(x^2) + eps) * w
 kernel void rms_norm(

@@ -1,8 +1,8 @@
 // Between the qkv projection and attention, one dispatch: q/k norm, rotary positions, the gates gathered, keys and
 // values appended to the cache. One simdgroup a head of a token; heads are query | key | value.
 #include "params.h"
-#include "cache.h"
-#include "instantiate.h"
+#include "shared/cache.h"
+#include "shared/instantiate.h"
 
 constant uint DIM [[function_constant(10)]];
 constant bool GATED [[function_constant(13)]];

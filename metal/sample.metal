@@ -5,12 +5,12 @@
 // Only tokens within a few nats of the peak are ordered: the largest of three distances at which they fit. Top-k, top-p
 // and min-p look no further; without a filter the tail that is left out holds a percent or two of the weight.
 #include "params.h"
-#include "reduce.h"
+#include "shared/reduce.h"
 
 constant bool GREEDY [[function_constant(22)]];
 
-constant constexpr uint TILE = 256;
-constant constexpr uint CANDIDATES = 1024;
+constant constexpr uint TILE = kSampleTile;
+constant constexpr uint CANDIDATES = kSampleCandidates;
 constant constexpr uint NOBODY = 0xffffffffu;
 
 struct Scored {

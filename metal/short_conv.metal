@@ -2,7 +2,7 @@
 // convolution (u = B * X, y = C * conv(u)). A thread walks one channel over kConvTokens tokens. The thread of the first
 // tokens is the only one that reads the window, and writes the next one: no two threads meet in it.
 #include "params.h"
-#include "reduce.h"
+#include "shared/reduce.h"
 
 constant bool SILU [[function_constant(17)]];
 constant bool PRODUCT [[function_constant(18)]];

@@ -1,8 +1,8 @@
 // InfLLM-v2 (model-specs 11.6): mean-pooled keys choose, for every query token and key/value head, the blocks of the
 // cache its group of query heads attends to. The attention over chosen blocks is attention.metal.
 #include "params.h"
-#include "cache.h"
-#include "instantiate.h"
+#include "shared/cache.h"
+#include "shared/instantiate.h"
 
 // New mean keys: window i covers keys [i * stride, i * stride + size). One thread an element of a head.
 template <class L>

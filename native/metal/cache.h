@@ -1,4 +1,4 @@
-// The struct of metal/cache.h that reads and writes a cache of this type.
+// The struct of metal/shared/cache.h that reads and writes a cache of this type.
 #pragma once
 
 #include "ops/memory.h"

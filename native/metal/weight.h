@@ -10,7 +10,7 @@
 namespace longhand::metal {
 
 struct Part {
-  const char* layout;            // struct of metal/blocks.h
+  const char* layout;            // struct of metal/shared/blocks.h
   uint32_t group = 0;            // MLX: elements a scale
   uint32_t scale_type = 0;       // MLX: 0 f32, 1 f16, 2 bf16
   MetalBufferPtr bytes;          // the mapped file, or a copy

@@ -18,6 +18,9 @@ using uint = uint32_t;
 using ulong = uint64_t;
 #endif
 
+// Elements of a latent that a threadgroup takes.
+#define LATENT_SLICE 512
+
 #ifndef VULKAN
 
 // ---- function constants -------------------------------------------------------------------------------------------
@@ -62,9 +65,9 @@ enum Tile {
   kAttentionTile = 32,      // prefill: query rows a threadgroup
   kAttentionTileHeads = 8,  // of which this many may be heads of one token
   kAttentionSplit = 1024,   // keys one threadgroup walks over before another takes part
-  kLatentSlice = 512,       // elements of a latent a threadgroup
-  kConvTokens = 32,         // convolution: tokens a thread walks over
-  kGlaRows = 8,             // GLA: query rows a threadgroup
+  kLatentSlice = LATENT_SLICE,
+  kConvTokens = 32,  // convolution: tokens a thread walks over
+  kGlaRows = 8,      // GLA: query rows a threadgroup
   kGlaChunk = 64,
   kMostGroupedExperts = 1024,  // above, every row looks its experts up itself
   kSelectThreads = 128,

@@ -190,7 +190,7 @@ export function importsOf({ path, text }: SourceFile): string[] {
 /** `"ops/backend.h"` is written from native/, `"blocks.h"` from the own folder. */
 function resolveInclude(path: string, name: string): string | null {
   if (name.startsWith('.')) return normalize(join(dirname(path), name));
-  if (path.startsWith('metal/')) return name.includes('/') ? name.replace(/^ops\//, 'native/ops/') : `metal/${name}`;
+  if (path.startsWith('metal/')) return name.startsWith('ops/') ? `native/${name}` : join(dirname(path), name);
   return name.includes('/') ? `native/${name}` : `${dirname(path)}/${name}`;
 }
 

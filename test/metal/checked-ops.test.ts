@@ -52,10 +52,10 @@ function kernelText(file: string): string {
   const text = (path: string): string =>
     readFileSync(path, 'utf8')
       .replace('#pragma once', '')
-      .replace(/#include "([a-z_]+\.h)"/g, (_, name: string) => {
+      .replace(/#include "(?:shared\/)?([a-z_]+\.h)"/g, (_, name: string) => {
         if (placed.has(name)) return '';
         placed.add(name);
-        return text(join(root, name === 'params.h' ? 'native/ops' : 'metal', name));
+        return text(join(root, name === 'params.h' ? 'native/ops' : 'metal/shared', name));
       });
   return text(join(root, 'metal', file));
 }

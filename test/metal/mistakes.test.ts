@@ -1,4 +1,4 @@
-// Host programs with one mistake against the Metal API each (test/metal/standin/mistakes.mm).
+// Host programs with one mistake against the Metal API each (test/metal/standin/mistakes).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsStandin, standin } from './standin.ts';
 

@@ -29,7 +29,7 @@ const uint kCacheQ4 = 3;
 const uint kMatmulOutputs = 64;  // of a tile of matmul.glsl
 const uint kMatmulTokens = 64;   // or half as many
 
-const uint kLatentSlice = 512;  // elements of a latent a workgroup: mla_store, mla_attention
+const uint kLatentSlice = LATENT_SLICE;
 
 // Steps of block_select.comp; they may come in dispatches of their own.
 const uint kSelectNormalise = 1;

@@ -9,7 +9,7 @@
 #include "compiler/compile.h"
 #include "metal/pressure.h"
 #include "metal/state.h"
-#include "mistakes.h"
+#include "mistakes/mistakes.h"
 
 namespace standin {
 namespace {

@@ -15,7 +15,7 @@ export const gpu = [
   },
   {
     row: 'Metal: MXFP4 blocks of 18 bytes',
-    file: 'metal/blocks.h',
+    file: 'metal/shared/blocks.h',
     from: 'ulong(k / 32) * 17',
     to: 'ulong(k / 32) * 18',
     user: 'garbage',

@@ -133,10 +133,12 @@ std::string joined(const Words& words) {
 
 // FNV-1a in two lanes: everything the result depends on, the compiler's flags and the headers included.
 std::string key_of(const std::string& source, const CompileOptions& options) {
-  std::string all = source + joined(preprocessor_command(options, "", false)) + joined(strict_command("")) +
-                    joined(code_command("", "", options.check)) + read_file(headers() + "/metal_stdlib") +
-                    read_file(STANDIN_SOURCE "/executor/abi.h") + read_file(STANDIN_SOURCE "/compiler/preprocess.cc") +
-                    read_file(STANDIN_SOURCE "/compiler/tokens.h") + __VERSION__;
+  std::string all =
+      source + joined(preprocessor_command(options, "", false)) + joined(strict_command("")) +
+      joined(code_command("", "", options.check)) + read_file(headers() + "/metal_stdlib") +
+      read_file(STANDIN_SOURCE "/executor/abi.h") + read_file(STANDIN_SOURCE "/compiler/preprocess.cc") +
+      read_file(STANDIN_SOURCE "/compiler/preprocessor.h") + read_file(STANDIN_SOURCE "/compiler/parameters.cc") +
+      read_file(STANDIN_SOURCE "/compiler/rewrites.cc") + read_file(STANDIN_SOURCE "/compiler/tokens.h") + __VERSION__;
   uint64_t a = 0xcbf29ce484222325u, b = 0x84222325cbf29ce4u;
   for (const char c : all) {
     a = (a ^ static_cast<uint8_t>(c)) * 0x100000001b3u;

@@ -5,8 +5,9 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <unordered_map>
-#include <vector>
+
+#include "objc/text.h"
+
 extern "C" {
 void object_dispose(void*);
 bool class_respondsToSelector(Class, SEL);
@@ -15,8 +16,6 @@ bool class_conformsToName(Class, const char*);
 Class class_getSuperclass(Class);
 const char* sel_getName(SEL);
 }
-static std::string S(NSString* s) { return s ? std::string([s UTF8String]) : "(null)"; }
-static NSString* N(const std::string& s) { return [[NSString alloc] initWithUTF8String:s.c_str()]; }
 extern "C" id objc_create(Class) __attribute__((ns_returns_retained));
 @implementation NSObject
 + (void)load {
@@ -224,9 +223,9 @@ NUM(numberWithUnsignedInt, unsigned, l, 'i')
 NUM(numberWithLong, long, l, 'i')
 NUM(numberWithUnsignedLong, unsigned long, l, 'i')
 NUM(numberWithDouble, double, d, 'd')
-    NUM(numberWithFloat, float, d, 'd') NUM(numberWithBool, BOOL, l, 'i') NUM(numberWithLongLong, long long, l, 'i')
-        NUM(numberWithUnsignedLongLong, unsigned long long, l, 'i') -
-    (int)intValue {
+NUM(numberWithFloat, float, d, 'd')
+NUM(numberWithBool, BOOL, l, 'i')
+NUM(numberWithLongLong, long long, l, 'i') NUM(numberWithUnsignedLongLong, unsigned long long, l, 'i') - (int)intValue {
   return (int)l;
 }
 - (double)doubleValue {
@@ -249,104 +248,6 @@ NUM(numberWithDouble, double, d, 'd')
 }
 - (NSUInteger)hash {
   return (NSUInteger)l;
-}
-@end
-@implementation NSArray {
- @public
-  std::vector<id> v;
-  unsigned long mut;
-}
-+ (instancetype)array {
-  return [self new];
-}
-+ (instancetype)arrayWithObjects:(const id[])o count:(NSUInteger)n {
-  NSArray* a = [self new];
-  for (NSUInteger i = 0; i < n; i++) a->v.push_back(o[i]);
-  return a;
-}
-- (NSUInteger)count {
-  return v.size();
-}
-- (id)objectAtIndex:(NSUInteger)i {
-  if (i >= v.size()) {
-    fprintf(stderr, "*** index %lu beyond bounds %zu\n", i, v.size());
-    abort();
-  }
-  return v[i];
-}
-- (id)objectAtIndexedSubscript:(NSUInteger)i {
-  return [self objectAtIndex:i];
-}
-- (BOOL)containsObject:(id)o {
-  for (id x : v)
-    if ([x isEqual:o]) return YES;
-  return NO;
-}
-- (NSUInteger)countByEnumeratingWithState:(NSFastEnumerationState*)s
-                                  objects:(id __unsafe_unretained[])b
-                                    count:(NSUInteger)n {
-  if (s->state) return 0;
-  s->state = 1;
-  s->itemsPtr = (id __unsafe_unretained*)(void*)v.data();
-  s->mutationsPtr = &mut;
-  return v.size();
-}
-- (NSString*)description {
-  std::string r = "(";
-  for (id x : v) r += " " + S([x description]);
-  return N(r + " )");
-}
-@end
-@implementation NSMutableArray
-- (void)addObject:(id)o {
-  v.push_back(o);
-  mut++;
-}
-- (void)removeAllObjects {
-  v.clear();
-  mut++;
-}
-@end
-@implementation NSDictionary {
- @public
-  std::vector<std::pair<id, id>> v;
-}
-+ (instancetype)dictionary {
-  return [self new];
-}
-+ (instancetype)dictionaryWithObjects:(const id[])o forKeys:(const id[])k count:(NSUInteger)n {
-  NSDictionary* d = [self new];
-  for (NSUInteger i = 0; i < n; i++) d->v.push_back({k[i], o[i]});
-  return d;
-}
-- (NSUInteger)count {
-  return v.size();
-}
-- (id)objectForKey:(id)k {
-  for (auto& p : v)
-    if ([p.first isEqual:k]) return p.second;
-  return nil;
-}
-- (id)objectForKeyedSubscript:(id)k {
-  return [self objectForKey:k];
-}
-- (NSArray*)allKeys {
-  NSMutableArray* a = [NSMutableArray new];
-  for (auto& p : v) [a addObject:p.first];
-  return a;
-}
-@end
-@implementation NSMutableDictionary
-- (void)setObject:(id)o forKey:(id)k {
-  for (auto& p : v)
-    if ([p.first isEqual:k]) {
-      p.second = o;
-      return;
-    }
-  v.push_back({k, o});
-}
-- (void)setObject:(id)o forKeyedSubscript:(id)k {
-  [self setObject:o forKey:k];
 }
 @end
 NSString* const NSLocalizedDescriptionKey = @"NSLocalizedDescription";
