@@ -28,6 +28,16 @@ const layers: ModelDescription['layers'] = kinds.flatMap((kind) => [
   { kind, experts: false },
   { kind, experts: true },
 ]);
+const memory: ModelDescription['memory'] = {
+  weights: 2.8e9,
+  contextPerToken: { f32: 4, f16: 2, q8: 1.0625, q4: 0.5625 },
+  states: 5e7,
+  snapshots: 3e8,
+  pass: 0,
+  passPerToken: 80_000,
+  passTokens: 512,
+  scratchPerToken: 0,
+};
 const factsOf = (more: Partial<ModelDescription>): ModelMetadata => ({
   description: { ...shapeOf('qwen3.5-4b', 2.7e9, 'Q4_K_M'), ...more },
   thinking: { able: true, byDefault: false },
@@ -38,6 +48,7 @@ test('what is known of a model comes back as it was, every kind of layer and non
   for (const [id, metadata] of Object.entries({
     all: factsOf({ layers }),
     none: factsOf({ layers: [] }),
+    planned: factsOf({ memory }),
     unknown: null,
   })) {
     addModel(db, { id: id as ModelId, name: id, path: null, metadata }, 1);
