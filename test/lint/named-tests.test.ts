@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const tests = join(import.meta.dirname, '..');
 /** How many rows each section has: a number that is gone is a point that is lost. */
-const TABLES = { 'stumbles.md': [14, 37, 14, 17], 'attack/holes.md': [17, 11] };
+const TABLES = { 'stumbles.md': [14, 37, 14, 17], 'attack/holes.md': [17, 11, 4] };
 
 const sectionsOf = (table: string) => readFileSync(join(tests, table), 'utf8').split('\n## ').slice(1);
 const rowsOf = (section: string) =>
