@@ -1,4 +1,4 @@
-// The draw of slips: what it finds in a text, and that each is on only when it is asked for.
+// The draw of mutants: what it finds in a text, and that each is on only when it is asked for.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ async function sitesIn(name: string, text: string): Promise<Site[]> {
   writeFileSync(join(folder, name), text);
   return sitesOf(folder, name);
 }
-const slips = (sites: readonly Site[]) => sites.map(({ operator, from, to }) => `${operator}: ${from} → ${to}`);
+const mutants = (sites: readonly Site[]) => sites.map(({ operator, from, to }) => `${operator}: ${from} → ${to}`);
 
 test('TypeScript: borders, guards, waits and arguments, but no types and no words of an error', async () => {
   const sites = await sitesIn(
@@ -30,7 +30,7 @@ export async function copy(from: string, to: string, most: Partial<Record<'a' | 
 }
 `,
   );
-  expect(slips(sites)).toEqual([
+  expect(mutants(sites)).toEqual([
     'guard: from === to → false',
     'comparison: from === to → from !== to',
     'barrier: await file.sync() → ',
@@ -56,7 +56,7 @@ test('C++: strides, tails and barriers, but nothing that the compiler works out'
 }
 `,
   );
-  expect(slips(sites)).toEqual([
+  expect(mutants(sites)).toEqual([
     'barrier: threadgroup_barrier(mem_flags::mem_threadgroup) → ',
     'tail: (p.in + 32 - 1) / 32 → (p.in) / 32',
     'bounds: p.in + 32 - 1 → p.in + 32',
@@ -74,7 +74,7 @@ test('C++: strides, tails and barriers, but nothing that the compiler works out'
   expect(replaced(readFileSync(join(folder, 'a.metal'), 'utf8'), barrier)).toContain('\n  (void)0;\n');
 });
 
-test('a slip is on in every process that a test starts, when it is asked for, and says that it was reached', async () => {
+test('a mutant is on in every process that a test starts, when it is asked for, and says that it was reached', async () => {
   const text = `import { execFileSync } from 'node:child_process';
 function least(count: number) {
   return count <= 3;
@@ -87,9 +87,9 @@ else console.log(String(execFileSync(process.execPath, [import.meta.filename, 'c
   const said = (env: Record<string, string>) =>
     String(execFileSync(process.execPath, [join(folder, 'b.ts')], { env: { ...process.env, ...env } })).trim();
   expect(said({})).toBe('true');
-  expect(said({ LONGHAND_SLIP: '6' })).toBe('true');
-  expect(said({ LONGHAND_SLIP: '7' })).toBe('false');
+  expect(said({ LONGHAND_MUTANT: '6' })).toBe('true');
+  expect(said({ LONGHAND_MUTANT: '7' })).toBe('false');
   const reached = join(folder, 'reached');
-  expect(said({ LONGHAND_SLIPS_REACHED: reached })).toBe('true');
+  expect(said({ LONGHAND_MUTANTS_REACHED: reached })).toBe('true');
   expect(readFileSync(reached, 'utf8')).toBe('7\n');
 });

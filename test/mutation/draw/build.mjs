@@ -1,4 +1,4 @@
-// The engine with all slips of a draw in it, each switched by the environment; a slip that does not compile is left out.
+// The engine with all mutants of a draw in it, each switched by the environment; a mutant that does not compile is left out.
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { runIn } from '../tree.mjs';
@@ -7,7 +7,7 @@ import { instrumented } from './instrument.mjs';
 const LIMIT_MS = 30 * 60_000;
 const MOST_BUILDS = 12;
 
-/** Writes the files that carry slips, all but `without`; where each stands then, by number. */
+/** Writes the files that carry mutants, all but `without`; where each stands then, by number. */
 export function carry(tree, root, sites, without = new Set()) {
   const lines = new Map();
   for (const [file, all] of Map.groupBy(sites, (site) => site.file)) {
@@ -20,7 +20,7 @@ export function carry(tree, root, sites, without = new Set()) {
   return lines;
 }
 
-/** Slips in the lines that the compiler complains of. */
+/** Mutants in the lines that the compiler complains of. */
 function blamed(tree, output, sites, lines) {
   const bad = new Set();
   for (const [, path, at] of output.matchAll(/^(\S+?):(\d+):\d+: +(?:fatal )?(?:error|required from|in)/gm)) {
@@ -48,7 +48,7 @@ export async function build(tree, root, sites, leaveOut) {
     const { code, output } = await compile(tree);
     if (code === 0) return;
     const bad = blamed(tree, output, sites, lines);
-    if (bad.size === 0) throw new Error(`it does not build, and no slip is to blame: ${output.slice(-3000)}`);
+    if (bad.size === 0) throw new Error(`it does not build, and no mutant is to blame: ${output.slice(-3000)}`);
     for (const id of bad) out.add(id);
     leaveOut(bad);
     lines = carry(tree, root, sites, out);

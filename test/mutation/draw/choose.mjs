@@ -1,4 +1,4 @@
-// Which slips are made: so many, spread over areas, the same for the same seed.
+// Which mutants are made: so many, spread over areas, the same for the same seed.
 import { spawnSync } from 'node:child_process';
 import { root } from '../tree.mjs';
 import { sitesOf } from './sites.mjs';
@@ -72,7 +72,7 @@ function quotas(areas, count) {
   );
 }
 
-/** Of one area: first the kind of slip, then the place, so that what is frequent does not push out a missing barrier. */
+/** Of one area: first the kind of mutant, then the place, so that what is frequent does not push out a missing barrier. */
 function drawn(sites, count, random) {
   const [kinds, taken] = [grouped(sites, ({ operator }) => operator), []];
   const overlaps = (a) => taken.some((b) => b.file === a.file && a.start < b.end && b.start < a.end);
@@ -86,7 +86,7 @@ function drawn(sites, count, random) {
   return taken;
 }
 
-/** The slips of a draw, numbered from 1. With `since`, all that differ from there may be drawn, and nothing else. */
+/** The mutants of a draw, numbered from 1. With `since`, all that differ from there may be drawn, and nothing else. */
 export async function choose({ side, count, seed, words, since }) {
   const lines = since ? changedLines(since) : undefined;
   const files = filesOf(side, words).filter((file) => !lines || lines.has(file));

@@ -1,21 +1,21 @@
-// Every drawn slip stands in one text, each beside what it replaces, and LONGHAND_SLIP says which is on: so one build serves
-// them all, and processes that a test starts have the slip too. With LONGHAND_SLIPS_REACHED, a file, the number of each that is
+// Every drawn mutant stands in one text, each beside what it replaces, and LONGHAND_MUTANT says which is on: so one build serves
+// them all, and processes that a test starts have the mutant too. With LONGHAND_MUTANTS_REACHED, a file, the number of each that is
 // reached is noted there.
 
 import { join } from 'node:path';
 
-/** Kernels that a driver compiles know no environment: such a slip is written into its file and built. */
+/** Kernels that a driver compiles know no environment: such a mutant is written into its file and built. */
 export const isText = (file) => /\.(metal|comp|glsl)$/.test(file) || /^metal\//.test(file);
 const SWITCH_HEADER = join(import.meta.dirname, 'switch.h');
 const isCpp = (file) => /\.(cc|h|mm)$/.test(file);
 
 const SWITCH = `
-// biome-ignore-all lint: carries slips
-function slipIsOn(id) {
-  // Asked once: loops ask for their slip a million times.
+// biome-ignore-all lint: carries mutants
+function mutantIsOn(id) {
+  // Asked once: loops ask for their mutant a million times.
   const env = globalThis.process?.env;
-  slipIsOn.state ??= { on: Number(env?.LONGHAND_SLIP), file: env?.LONGHAND_SLIPS_REACHED, seen: new Set() };
-  const { on, file, seen } = slipIsOn.state;
+  mutantIsOn.state ??= { on: Number(env?.LONGHAND_MUTANT), file: env?.LONGHAND_MUTANTS_REACHED, seen: new Set() };
+  const { on, file, seen } = mutantIsOn.state;
   if (file && !seen.has(id)) {
     seen.add(id);
     try {
@@ -28,10 +28,10 @@ function slipIsOn(id) {
 
 function switched({ file, id, from, to, statement }) {
   if (isCpp(file)) {
-    if (statement) return `(slip_is_on(${id}) ? static_cast<void>(0) : static_cast<void>(${from}))`;
-    return `(slip_is_on(${id}) ? (${to}) : (${from}))`;
+    if (statement) return `(mutant_is_on(${id}) ? static_cast<void>(0) : static_cast<void>(${from}))`;
+    return `(mutant_is_on(${id}) ? (${to}) : (${from}))`;
   }
-  return statement ? `(slipIsOn(${id}) || (${from}))` : `(slipIsOn(${id}) ? (${to}) : (${from}))`;
+  return statement ? `(mutantIsOn(${id}) || (${from}))` : `(mutantIsOn(${id}) ? (${to}) : (${from}))`;
 }
 
 /** `text` with all of `sites`, none of which is within another; `lines` gets where each stands now. */
@@ -48,6 +48,6 @@ export function instrumented(text, sites, lines = new Map()) {
   return out + text.slice(at) + (isCpp(sites[0].file) ? '' : SWITCH);
 }
 
-/** `text` with one slip in the place of what was there. */
+/** `text` with one mutant in the place of what was there. */
 export const replaced = (text, { start, end, to, statement }) =>
   text.slice(0, start) + (statement ? '(void)0' : `(${to})`) + text.slice(end);

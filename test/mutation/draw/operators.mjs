@@ -1,4 +1,4 @@
-// The slips that a draw makes, over the syntax tree (tree-sitter): each is one that somebody could have written. A slip is the
+// The mutants that a draw makes, over the syntax tree (tree-sitter): each is one that somebody could have written. A mutant is the
 // node it replaces, and the text that stands there instead; `statement` marks one that leaves a whole statement out.
 const BORDERS = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==', '===': '!==', '!==': '===' };
 const LOGIC = { '&&': '||', '||': '&&' };
@@ -133,5 +133,5 @@ function* assigned(node) {
   if (ASSIGNED[sign] && !isText(right)) yield { operator: 'sign', to: `${left.text} ${ASSIGNED[sign]} ${right.text}` };
 }
 
-/** The slips at one node. */
-export const slipsAt = (node) => [...(OF[node.type]?.(node) ?? [])].map((slip) => ({ at: node, ...slip }));
+/** The mutants at one node. */
+export const mutantsAt = (node) => [...(OF[node.type]?.(node) ?? [])].map((mutant) => ({ at: node, ...mutant }));

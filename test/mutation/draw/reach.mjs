@@ -1,4 +1,4 @@
-// One run of the tests without any slip: how long each file takes, which slips it reaches, and whether it passes at all.
+// One run of the tests without any mutant: how long each file takes, which mutants it reaches, and whether it passes at all.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { runIn } from '../tree.mjs';
@@ -18,7 +18,7 @@ export async function reach(tree, state, { where, env }) {
   const { output } = await vitest(
     tree,
     [...args, '--maxWorkers=1', ...where],
-    { ...env, LONGHAND_SLIPS_FOLDER: folder, LONGHAND_SLIPS_TREE: tree },
+    { ...env, LONGHAND_MUTANTS_FOLDER: folder, LONGHAND_MUTANTS_TREE: tree },
     HOUR_MS,
   );
   if (!existsSync(report)) throw new Error(`the tests did not run: ${output.slice(-2000)}`);
@@ -32,7 +32,7 @@ export async function reach(tree, state, { where, env }) {
   for (const { name, status, startTime, endTime } of JSON.parse(readFileSync(report, 'utf8')).testResults) {
     const file = relative(tree, name);
     if (status === 'passed') files[file] = { ms: endTime - startTime, reaches: reached.get(file) ?? [] };
-    else process.stdout.write(`left out, it fails without any slip: ${file}\n`);
+    else process.stdout.write(`left out, it fails without any mutant: ${file}\n`);
   }
   return files;
 }

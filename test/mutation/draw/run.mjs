@@ -1,5 +1,5 @@
 // npm run test:mutate -- --draw [--side=typescript|native] [--count=150] [--seed=1] [--since=REF] [--minutes=N] [PLACE ...]
-// Slips that a machine makes, against the tests that reach them: README.md. It goes on where it was stopped;
+// Mutants that a machine makes, against the tests that reach them: README.md. It goes on where it was stopped;
 // `--anew` begins again, `--survived` tries again what nobody noticed, `--table` prints what came out.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const draw = existsSync(file)
   ? JSON.parse(readFileSync(file, 'utf8'))
   : {
       rounds: [],
-      slips: await choose({
+      mutants: await choose({
         side,
         count: Number(option('count', since ? 500 : 150)),
         seed: Number(option('seed', 1)),
@@ -43,7 +43,7 @@ const draw = existsSync(file)
     };
 const save = () => writeFileSync(file, JSON.stringify(draw, null, 1));
 
-/** Test files in order of time, in steps: a slip that a quick one notices costs no more. */
+/** Test files in order of time, in steps: a mutant that a quick one notices costs no more. */
 const STEPS_MS = [8_000, 60_000, 240_000];
 function steps(files) {
   const left = [...files].sort(([, a], [, b]) => a.ms - b.ms);
@@ -58,8 +58,8 @@ function steps(files) {
 }
 
 /** What noticed it: a test, an end of the process, or the limit of time; nothing when all pass. */
-async function noticedBy(slip, { tests, ms }, env) {
-  const report = join(state, 'slip.json');
+async function noticedBy(mutant, { tests, ms }, env) {
+  const report = join(state, 'mutant.json');
   rmSync(report, { force: true });
   const given = [
     'test/vitest.config.ts',
@@ -69,7 +69,7 @@ async function noticedBy(slip, { tests, ms }, env) {
     `--outputFile=${report}`,
     ...tests,
   ];
-  const { code, late } = await vitest(tree, given, { ...env, LONGHAND_SLIP: String(slip.id) }, 60_000 + 4 * ms);
+  const { code, late } = await vitest(tree, given, { ...env, LONGHAND_MUTANT: String(mutant.id) }, 60_000 + 4 * ms);
   if (code === 0) return undefined;
   if (late) return { test: 'it does not end' };
   const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : [];
@@ -83,24 +83,24 @@ async function noticedBy(slip, { tests, ms }, env) {
   };
 }
 
-async function judge(slip, files, env) {
+async function judge(mutant, files, env) {
   for (const step of steps(files)) {
-    const found = await noticedBy(slip, step, env);
+    const found = await noticedBy(mutant, step, env);
     if (found) return { outcome: 'noticed', ...found };
   }
   return { outcome: 'survived' };
 }
 
 /** A kernel: written into its file, built, tried, and put back. */
-async function judgeKernel(slip) {
-  const path = join(tree, slip.file);
-  const whole = readFileSync(join(root, slip.file), 'utf8');
-  writeFileSync(path, replaced(whole, slip));
+async function judgeKernel(mutant) {
+  const path = join(tree, mutant.file);
+  const whole = readFileSync(join(root, mutant.file), 'utf8');
+  writeFileSync(path, replaced(whole, mutant));
   try {
-    if (!(await compileKernel(tree, slip.file))) return { outcome: 'does not compile' };
+    if (!(await compileKernel(tree, mutant.file))) return { outcome: 'does not compile' };
     return await judge(
-      slip,
-      testsOfKernel(slip.file)
+      mutant,
+      testsOfKernel(mutant.file)
         .filter((test) => existsSync(join(tree, test)))
         .map((test, k) => [test, { ms: 4_000 + 4_000 * k }]),
       {},
@@ -112,18 +112,18 @@ async function judgeKernel(slip) {
 
 const isOpen = ({ outcome }) => outcome === undefined || outcome === 'survived' || outcome === 'not reached';
 
-/** Whether a test file passes without any slip: else it says nothing. */
+/** Whether a test file passes without any mutant: else it says nothing. */
 draw.sound ??= {};
 async function isSound(test) {
   draw.sound[test] ??= (await vitest(tree, ['test/vitest.config.ts', '--maxWorkers=1', test], {}, 300_000)).code === 0;
   return draw.sound[test];
 }
 
-/** Some of the tests nearest to its file; one that fails without the slip too is left out. */
-async function judgeNear(slip, tests) {
+/** Some of the tests nearest to its file; one that fails without the mutant too is left out. */
+async function judgeNear(mutant, tests) {
   const left = tests.filter((test) => draw.sound[test] !== false);
   while (left.length > 0) {
-    const found = await noticedBy(slip, { tests: left, ms: 30_000 }, {});
+    const found = await noticedBy(mutant, { tests: left, ms: 30_000 }, {});
     if (!found) break;
     const test = left.find((one) => found.test.startsWith(one));
     if (!test || (await isSound(test))) return { outcome: 'noticed', ...found };
@@ -141,96 +141,99 @@ const NEAR = [
 async function tryNearest() {
   const near = nearestTests(root);
   const begun = counted.filter(isOpen).sort((a, b) => Number('near' in b) - Number('near' in a));
-  for (const slip of begun) {
-    for (const [from, to] of NEAR.slice(slip.near ?? 0)) {
+  for (const mutant of begun) {
+    for (const [from, to] of NEAR.slice(mutant.near ?? 0)) {
       if (Date.now() > endsAt) return;
-      const tests = near(slip.file).slice(from, to);
-      slip.near = (slip.near ?? 0) + 1;
+      const tests = near(mutant.file).slice(from, to);
+      mutant.near = (mutant.near ?? 0) + 1;
       if (tests.length === 0) continue;
-      Object.assign(slip, await judgeNear(slip, tests));
+      Object.assign(mutant, await judgeNear(mutant, tests));
       save();
-      if (slip.outcome === 'noticed') break;
+      if (mutant.outcome === 'noticed') break;
     }
-    say(`${slip.outcome ?? 'not reached'}: ${told(slip)}${slip.test ? ` (${slip.test})` : ''}`);
+    say(`${mutant.outcome ?? 'not reached'}: ${told(mutant)}${mutant.test ? ` (${mutant.test})` : ''}`);
   }
 }
 
 // The code goes on while a draw is tried: what no longer stands there is not made.
-for (const slip of draw.slips)
-  if (readFileSync(join(root, slip.file), 'utf8').slice(slip.start, slip.end) !== slip.from) slip.outcome = 'stale';
-const counted = draw.slips.filter(
+for (const mutant of draw.mutants)
+  if (readFileSync(join(root, mutant.file), 'utf8').slice(mutant.start, mutant.end) !== mutant.from)
+    mutant.outcome = 'stale';
+const counted = draw.mutants.filter(
   ({ file, outcome }) => !isText(file) && outcome !== 'stale' && outcome !== 'does not compile',
 );
 
 async function prepare() {
   copyTree(tree, new Set(counted.map(({ file }) => file)));
   save();
-  const missing = draw.slips.filter(({ file }) => !existsSync(join(tree, file)));
+  const missing = draw.mutants.filter(({ file }) => !existsSync(join(tree, file)));
   for (const { file } of missing) writeFileSync(join(tree, file), '');
   if (side === 'typescript') carry(tree, root, counted);
   else
     await build(tree, root, counted, (bad) => {
-      for (const slip of counted) if (bad.has(slip.id)) slip.outcome = 'does not compile';
+      for (const mutant of counted) if (bad.has(mutant.id)) mutant.outcome = 'does not compile';
       save();
     });
 }
 
 async function tryRound(k, round) {
-  const open = counted.filter(isOpen).filter((slip) => (slip.round ?? -1) < k);
+  const open = counted.filter(isOpen).filter((mutant) => (mutant.round ?? -1) < k);
   if (open.length === 0 || Date.now() > endsAt) return;
   draw.rounds[k] ??= await reach(tree, state, round);
   save();
-  for (const slip of open) {
+  for (const mutant of open) {
     if (Date.now() > endsAt) return;
-    const files = Object.entries(draw.rounds[k]).filter(([, { reaches }]) => reaches.includes(slip.id));
-    if (files.length > 0) Object.assign(slip, await judge(slip, files, round.env));
-    else slip.outcome ??= 'not reached';
-    slip.round = k;
+    const files = Object.entries(draw.rounds[k]).filter(([, { reaches }]) => reaches.includes(mutant.id));
+    if (files.length > 0) Object.assign(mutant, await judge(mutant, files, round.env));
+    else mutant.outcome ??= 'not reached';
+    mutant.round = k;
     save();
-    say(`${slip.outcome}: ${told(slip)}${slip.test ? ` (${slip.test})` : ''}`);
+    say(`${mutant.outcome}: ${told(mutant)}${mutant.test ? ` (${mutant.test})` : ''}`);
   }
 }
 
 async function tryKernels() {
-  const open = draw.slips.filter((slip) => isText(slip.file) && isOpen(slip) && slip.round === undefined);
-  for (const slip of open) {
+  const open = draw.mutants.filter((mutant) => isText(mutant.file) && isOpen(mutant) && mutant.round === undefined);
+  for (const mutant of open) {
     if (Date.now() > endsAt) return;
-    Object.assign(slip, await judgeKernel(slip), { round: 0 });
+    Object.assign(mutant, await judgeKernel(mutant), { round: 0 });
     save();
-    say(`${slip.outcome}: ${told(slip)}${slip.test ? ` (${slip.test})` : ''}`);
+    say(`${mutant.outcome}: ${told(mutant)}${mutant.test ? ` (${mutant.test})` : ''}`);
   }
   if (open.length > 0) await compile(tree);
 }
 
 function table() {
-  say('| area | slips | noticed | survived | reached by no test |\n|---|---|---|---|---|');
-  const compiled = draw.slips.filter(({ outcome }) => outcome && outcome !== 'does not compile' && outcome !== 'stale');
-  const row = (name, slips) => {
-    const of = (outcome) => slips.filter((slip) => slip.outcome === outcome).length;
-    const same = slips.filter(({ same: why }) => why).length;
-    const share = Math.round((100 * of('noticed')) / Math.max(1, slips.length - same));
-    say(`| ${name} | ${slips.length} | ${of('noticed')} (${share} %) | ${of('survived')} | ${of('not reached')} |`);
+  say('| area | mutants | noticed | survived | reached by no test |\n|---|---|---|---|---|');
+  const compiled = draw.mutants.filter(
+    ({ outcome }) => outcome && outcome !== 'does not compile' && outcome !== 'stale',
+  );
+  const row = (name, mutants) => {
+    const of = (outcome) => mutants.filter((mutant) => mutant.outcome === outcome).length;
+    const same = mutants.filter(({ same: why }) => why).length;
+    const share = Math.round((100 * of('noticed')) / Math.max(1, mutants.length - same));
+    say(`| ${name} | ${mutants.length} | ${of('noticed')} (${share} %) | ${of('survived')} | ${of('not reached')} |`);
   };
-  for (const [area, slips] of [...Map.groupBy(compiled, ({ file }) => areaOf(file))].sort()) row(area, slips);
+  for (const [area, mutants] of [...Map.groupBy(compiled, ({ file }) => areaOf(file))].sort()) row(area, mutants);
   row('all', compiled);
-  for (const slip of compiled.filter(({ outcome }) => outcome !== 'noticed'))
-    say(`${slip.id} ${slip.outcome}: ${told(slip)}`);
+  for (const mutant of compiled.filter(({ outcome }) => outcome !== 'noticed'))
+    say(`${mutant.id} ${mutant.outcome}: ${told(mutant)}`);
 }
 
 if (!args.includes('--table')) {
   if (args.includes('--survived'))
-    for (const slip of draw.slips.filter(isOpen))
-      Object.assign(slip, { round: undefined, near: undefined, outcome: undefined });
+    for (const mutant of draw.mutants.filter(isOpen))
+      Object.assign(mutant, { round: undefined, near: undefined, outcome: undefined });
   if (args.includes('--survived')) draw.rounds = [];
   await prepare();
   if (side === 'typescript') await tryNearest();
   for (const [k, round] of ROUNDS[side].entries()) await tryRound(k, round);
   await tryKernels();
-  const left = draw.slips.filter(({ outcome }) => outcome === undefined).length;
+  const left = draw.mutants.filter(({ outcome }) => outcome === undefined).length;
   if (left > 0) say(`${left} not tried: the time was up`);
 }
 table();
-process.exitCode = draw.slips.some(
+process.exitCode = draw.mutants.some(
   ({ outcome, same }) => (outcome === 'survived' || outcome === 'not reached') && !same,
 )
   ? 1

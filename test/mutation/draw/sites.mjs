@@ -1,8 +1,8 @@
-// Where in a file a slip can be made: in the bodies of functions, at what is worked out when the program runs.
+// Where in a file a mutant can be made: in the bodies of functions, at what is worked out when the program runs.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { slipsAt } from './operators.mjs';
+import { mutantsAt } from './operators.mjs';
 
 const require = createRequire(import.meta.url);
 const main = require.resolve('@vscode/tree-sitter-wasm');
@@ -52,7 +52,7 @@ export async function sitesOf(root, file) {
       return;
     }
     if (inBody && !node.hasError)
-      for (const { at, operator, to, statement } of slipsAt(node))
+      for (const { at, operator, to, statement } of mutantsAt(node))
         sites.push({
           file,
           start: at.startIndex,

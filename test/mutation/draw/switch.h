@@ -1,4 +1,4 @@
-// Stands before every file that carries slips: which of them is on, and, when asked for, which were
+// Stands before every file that carries mutants: which of them is on, and, when asked for, which were
 // reached.
 #pragma once
 #include <fcntl.h>
@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <type_traits>
 
-namespace slips {
+namespace mutants {
 inline constexpr int most = 4096;
 // Of each file on its own: loops of an instruction set share no function with other files.
 static bool seen[most];
-static const int active = std::getenv("LONGHAND_SLIP") ? std::atoi(std::getenv("LONGHAND_SLIP")) : 0;
-static const char* const reached = std::getenv("LONGHAND_SLIPS_REACHED");
+static const int active = std::getenv("LONGHAND_MUTANT") ? std::atoi(std::getenv("LONGHAND_MUTANT")) : 0;
+static const char* const reached = std::getenv("LONGHAND_MUTANTS_REACHED");
 
 [[maybe_unused]] static void note(int id) {
   if (seen[id]) return;
@@ -30,13 +30,13 @@ static const char* const reached = std::getenv("LONGHAND_SLIPS_REACHED");
   if (reached) note(id);
   return id == active;
 }
-}  // namespace slips
+}  // namespace mutants
 
-[[maybe_unused]] static constexpr bool slip_is_on(int id) {
-  return std::is_constant_evaluated() ? false : slips::at_run_time(id);
+[[maybe_unused]] static constexpr bool mutant_is_on(int id) {
+  return std::is_constant_evaluated() ? false : mutants::at_run_time(id);
 }
 
-// A slip may look odd to a compiler; it is not to be found by a warning.
+// A mutant may look odd to a compiler; it is not to be found by a warning.
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Weverything"
 #else

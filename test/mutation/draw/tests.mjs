@@ -1,4 +1,4 @@
-// Which tests are tried against a slip, the quick ones first.
+// Which tests are tried against a mutant, the quick ones first.
 
 const FAST = { LONGHAND_FAST: '1' };
 const under = (top, rooms) => rooms.map((room) => `test/${top}${room}/`);
@@ -28,7 +28,7 @@ export const ROUNDS = {
   ],
 };
 
-/** Kernels that a driver compiles cannot say which slips were reached: their tests by name. */
+/** Kernels that a driver compiles cannot say which mutants were reached: their tests by name. */
 const KERNELS = [
   [/sample/, ['ops/sample', 'metal/async-decode']],
   [/sparse|block/, ['ops/sparse', 'metal/checked-ops']],

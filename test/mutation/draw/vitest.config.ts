@@ -1,4 +1,4 @@
-// The tests as they are, each file with a list of the slips that it reaches.
+// The tests as they are, each file with a list of the mutants that it reaches.
 import { mergeConfig } from 'vitest/config';
 import config from '../../vitest.config.ts';
 
