@@ -57,6 +57,9 @@ export type ReaderOptions = {
   recognise?: SystemRecogniser | null;
 };
 
+/** Whether a word of the document came, and whether the process ended instead of answering. */
+type Attempt = { begun: boolean; ended: boolean };
+
 /** Documents that one process reads before it is replaced. */
 const LIFE = 500;
 
@@ -71,7 +74,12 @@ export function createParserClient({ start, limits: given, recognise = null }: R
   function begin(): Promise<ParserProcess> {
     served = 0;
     const starting = start({ memoryMb, heapMb, recognises: recognise !== null }).then((child) => {
-      child.pipe.onMessage(guarded(console.error, (message: FromProcess) => heard(message, child)));
+      const hear = (message: FromProcess) => {
+        heard(message, child);
+        // It fails after its last document: the next gets another.
+        if ('ended' in message && running === starting) void stop();
+      };
+      child.pipe.onMessage(guarded(console.error, hear));
       const lost = () => {
         if (running === starting) running = null;
       };
@@ -93,62 +101,78 @@ export function createParserClient({ start, limits: given, recognise = null }: R
     await child?.ended;
   }
 
+  /** `attempt`: what became of it. */
+  async function readOnce(source: Source, kind: DocumentKind, told: Told, signal: AbortSignal, attempt: Attempt) {
+    running ??= begin();
+    const child = await running;
+    served++;
+    const { promise, resolve, reject } = Promise.withResolvers<Done>();
+    let over = false;
+    let megabytes = 0;
+    const fail = (error: Error) => {
+      if (over) return;
+      reject(error);
+      void stop();
+    };
+    const end = (error: Error) => {
+      if (!over) attempt.ended = true;
+      fail(error);
+    };
+    const clock = createClock(patience, source, fail);
+    heard = async (message, from) => {
+      // One that was ended may still speak, of the document before.
+      if (from !== child) return;
+      if ('spent' in message) {
+        megabytes = message.megabytes;
+        return clock.spent(message.spent);
+      }
+      if ('ended' in message) return end(endedError(message, source, patience));
+      attempt.begun = true;
+      clock.progress('progress' in message && message.progress.step === 'ocr');
+      try {
+        if ('batch' in message) {
+          await told.batch(message.batch);
+          child.pipe.send({ stored: true });
+        } else if ('recognise' in message) {
+          // What the system fails at is left to Tesseract.
+          const recognised = (await recognise?.(message.recognise).catch(() => null)) ?? null;
+          child.pipe.send({ recognised });
+        } else if ('progress' in message) told.progress(message.progress);
+        else if ('done' in message) resolve(message.done);
+        else reject(failureWithRemedy(message.failed));
+      } catch (error) {
+        fail(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    // Its last words come before its end; one that was killed from outside says nothing.
+    void child.ended.then(guarded(console.error, ({ how }) => end(lostError(how, source))));
+    const onAbort = guarded(console.error, () =>
+      fail(new LonghandError('cancelled', `[documents] ${source.fileName} is no longer wanted`)),
+    );
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else child.pipe.send({ read: source, kind });
+    return promise.finally(() => {
+      over = true;
+      clock.stop();
+      signal.removeEventListener('abort', onAbort);
+      heard = () => {};
+      // What one document has left behind is not the fault of the next.
+      if (megabytes > memoryMb / 2) return stop();
+      idle = setTimeout(guarded(console.error, stop), patience.idleMs).unref();
+    });
+  }
+
   return {
     async read(source, kind, told, signal) {
       if (idle) clearTimeout(idle);
       if (served >= LIFE) await stop();
-      running ??= begin();
-      const child = await running;
-      served++;
-      const { promise, resolve, reject } = Promise.withResolvers<Done>();
-      let over = false;
-      let megabytes = 0;
-      const fail = (error: Error) => {
-        if (over) return;
-        reject(error);
-        void stop();
-      };
-      const clock = createClock(patience, source, fail);
-      heard = async (message, from) => {
-        // One that was ended may still speak, of the document before.
-        if (from !== child) return;
-        if ('spent' in message) {
-          megabytes = message.megabytes;
-          return clock.spent(message.spent);
-        }
-        if ('ended' in message) return fail(endedError(message, source, patience));
-        clock.progress('progress' in message && message.progress.step === 'ocr');
-        try {
-          if ('batch' in message) {
-            await told.batch(message.batch);
-            child.pipe.send({ stored: true });
-          } else if ('recognise' in message) {
-            // What the system fails at is left to Tesseract.
-            const recognised = (await recognise?.(message.recognise).catch(() => null)) ?? null;
-            child.pipe.send({ recognised });
-          } else if ('progress' in message) told.progress(message.progress);
-          else if ('done' in message) resolve(message.done);
-          else reject(failureWithRemedy(message.failed));
-        } catch (error) {
-          fail(error instanceof Error ? error : new Error(String(error)));
-        }
-      };
-      // Its last words come before its end; one that was killed from outside says nothing.
-      void child.ended.then(guarded(console.error, ({ how }) => fail(lostError(how, source))));
-      const onAbort = guarded(console.error, () =>
-        fail(new LonghandError('cancelled', `[documents] ${source.fileName} is no longer wanted`)),
-      );
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
-      else child.pipe.send({ read: source, kind });
-      return promise.finally(() => {
-        over = true;
-        clock.stop();
-        signal.removeEventListener('abort', onAbort);
-        heard = () => {};
-        // What one document has left behind is not the fault of the next.
-        if (megabytes > memoryMb / 2) return stop();
-        idle = setTimeout(guarded(console.error, stop), patience.idleMs).unref();
+      const used = running !== null;
+      const attempt = { begun: false, ended: false };
+      return readOnce(source, kind, told, signal, attempt).catch((error) => {
+        // It ended of what another document has left behind, before a word of this one.
+        if (!used || !attempt.ended || attempt.begun || signal.aborted) throw error;
+        return readOnce(source, kind, told, signal, { begun: false, ended: false });
       });
     },
     close: stop,
