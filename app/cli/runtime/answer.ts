@@ -1,6 +1,6 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
+import { ENOUGH } from '../../engine/process/generation/loop-recovery.ts';
 import { createOutputDecoder } from '../../engine/process/generation/output-decoder.ts';
-import { ENOUGH } from '../../engine/process/generation/ways-out.ts';
 import type { LoopEvidence } from '../../protocol/index.ts';
 import type { Sensitivity } from '../../text/loop/levels.ts';
 import { LoopGuard } from '../../text/loop/loop-detector.ts';

@@ -9,7 +9,7 @@ import {
   LonghandError,
 } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
-import { beginMove, cancelMove, endLeaving, libraryRow, pauseMove } from '../../store/models/library-location.ts';
+import { beginMove, cancelMove, endCleanup, libraryRow, pauseMove } from '../../store/models/library-location.ts';
 import { exists } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';
 import { orAborted, type RwLock } from '../storage/rw-lock.ts';
@@ -82,9 +82,9 @@ export function createRelocation(options: RelocationOptions): Relocation {
   }
 
   function moveOf(): LibraryMove | null {
-    const { movingTo, leaving, paused } = libraryRow(db);
+    const { movingTo, cleanupPath, paused } = libraryRow(db);
     const places =
-      movingTo !== null ? { from: location.folder(), to: movingTo } : { from: leaving, to: location.folder() };
+      movingTo !== null ? { from: location.folder(), to: movingTo } : { from: cleanupPath, to: location.folder() };
     const { from, to } = places;
     return from === null ? null : { from, to, done, total, status: statusOf(movingTo !== null, paused) };
   }
@@ -96,8 +96,8 @@ export function createRelocation(options: RelocationOptions): Relocation {
   }
 
   function start(): void {
-    const { movingTo, leaving, paused } = libraryRow(db);
-    if (run || closed || paused || (movingTo === null && leaving === null)) return;
+    const { movingTo, cleanupPath, paused } = libraryRow(db);
+    if (run || closed || paused || (movingTo === null && cleanupPath === null)) return;
     const stop = new AbortController();
     stopped = null;
     const ended = Promise.resolve()
@@ -117,12 +117,12 @@ export function createRelocation(options: RelocationOptions): Relocation {
   async function work(signal: AbortSignal): Promise<void> {
     const { movingTo } = libraryRow(db);
     if (movingTo !== null) await copyTo(movingTo, signal);
-    const { leaving } = libraryRow(db);
-    if (leaving === null) return;
+    const { cleanupPath } = libraryRow(db);
+    if (cleanupPath === null) return;
     show('clearing');
-    await orAborted(options.letGo(leaving), signal);
-    await clear(leaving, leaving === location.home);
-    endLeaving(db);
+    await orAborted(options.letGo(cleanupPath), signal);
+    await clear(cleanupPath, cleanupPath === location.home);
+    endCleanup(db);
   }
 
   async function copyTo(to: string, signal: AbortSignal): Promise<void> {
@@ -157,15 +157,19 @@ export function createRelocation(options: RelocationOptions): Relocation {
   }
 
   function needRest(): void {
-    const { movingTo, leaving } = libraryRow(db);
-    if (movingTo === null && leaving === null) return;
+    const { movingTo, cleanupPath } = libraryRow(db);
+    if (movingTo === null && cleanupPath === null) return;
     throw new LonghandError('conflict', '[move] the library is already being moved');
   }
 
   const waits = async () => {
     if (!stopped) return false;
-    const { movingTo, leaving } = libraryRow(db);
-    return movingTo === null && leaving !== null && (await tuning.probe(leaving, () => exists(leaving), notThere));
+    const { movingTo, cleanupPath } = libraryRow(db);
+    return (
+      movingTo === null &&
+      cleanupPath !== null &&
+      (await tuning.probe(cleanupPath, () => exists(cleanupPath), notThere))
+    );
   };
   const halt = async () => {
     run?.stop.abort();
@@ -216,9 +220,9 @@ export function createRelocation(options: RelocationOptions): Relocation {
     },
     async cancel() {
       await halt();
-      const { movingTo, leaving } = libraryRow(db);
+      const { movingTo, cleanupPath } = libraryRow(db);
       if (movingTo !== null) cancelMove(db);
-      else if (leaving !== null) endLeaving(db);
+      else if (cleanupPath !== null) endCleanup(db);
       stopped = null;
       start();
       tell();

@@ -35,7 +35,7 @@ export function createLibraryLocation(
   probe: ProbeWithTimeout = createProbe(),
   reached: (folder: string) => void = () => {},
 ): LibraryLocation {
-  let { folder, mark } = libraryRow(db);
+  let { folder, markerId } = libraryRow(db);
   let seen = false;
   const links = join(home, 'linked');
   const place: LibraryLocation = {
@@ -47,21 +47,21 @@ export function createLibraryLocation(
       const asked = folder;
       if (asked === null) return true;
       const path = join(asked, MARK);
-      const found = await probe(path, () => disk.text(path), { slow: null, busy: () => (seen ? mark : null) });
+      const found = await probe(path, () => disk.text(path), { slow: null, busy: () => (seen ? markerId : null) });
       // It may have been switched meanwhile.
       if (folder !== asked) return place.there();
       const before = seen;
-      seen = found === mark;
+      seen = found === markerId;
       if (seen && !before) reached(asked);
       return place.there();
     },
     owns: (path) => path.startsWith(place.folder() + sep) && !place.ownsLink(path),
     ownsLink: (path) => path.startsWith(links + sep),
     async switchTo(to) {
-      const next = to === home ? { folder: null, mark: null } : { folder: to, mark: randomUUID() };
-      if (next.mark !== null) await writeFile(join(to, MARK), next.mark, { flush: true });
+      const next = to === home ? { folder: null, markerId: null } : { folder: to, markerId: randomUUID() };
+      if (next.markerId !== null) await writeFile(join(to, MARK), next.markerId, { flush: true });
       switchLibrary(db, { from: place.folder(), to, except: links, ...next });
-      ({ folder, mark } = next);
+      ({ folder, markerId } = next);
       seen = true;
     },
   };

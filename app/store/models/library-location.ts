@@ -6,18 +6,18 @@ export type LibraryRow = {
   /** Null: in the data folder. */
   folder: string | null;
   /** What the file of the same name in `folder` says. */
-  mark: string | null;
+  markerId: string | null;
   movingTo: string | null;
   paused: boolean;
   /** A copy that is not used (any more) and has to go. */
-  leaving: string | null;
+  cleanupPath: string | null;
 };
 
 type Stored = Omit<LibraryRow, 'paused'> & { paused: number };
 
 export function libraryRow(db: Database): LibraryRow {
   const row = db.get<Stored>(
-    'SELECT folder, marker_id AS mark, moving_to AS movingTo, paused, cleanup_path AS leaving FROM library',
+    'SELECT folder, marker_id AS markerId, moving_to AS movingTo, paused, cleanup_path AS cleanupPath FROM library',
   );
   if (!row) throw new Error('[library] its row is gone');
   return { ...row, paused: row.paused === 1 };
@@ -31,7 +31,7 @@ export const pauseMove = (db: Database, paused: boolean) => db.run('UPDATE libra
 export const cancelMove = (db: Database) =>
   db.run('UPDATE library SET cleanup_path = moving_to, moving_to = NULL, paused = 0');
 
-export const endLeaving = (db: Database) => db.run('UPDATE library SET cleanup_path = NULL');
+export const endCleanup = (db: Database) => db.run('UPDATE library SET cleanup_path = NULL');
 
 /** The one step that makes the new place the library: at once, with the paths of all models in it. `except`: a folder below
  *  `from` that stays where it is. */
@@ -42,14 +42,14 @@ export function switchLibrary(
     to,
     except,
     folder,
-    mark,
-  }: { from: string; to: string; except: string } & Pick<LibraryRow, 'folder' | 'mark'>,
+    markerId,
+  }: { from: string; to: string; except: string } & Pick<LibraryRow, 'folder' | 'markerId'>,
 ): void {
   db.transaction(() => {
     db.run(
       'UPDATE library SET folder = ?, marker_id = ?, moving_to = NULL, paused = 0, cleanup_path = ?',
       folder,
-      mark,
+      markerId,
       from,
     );
     const inside = (folder: string): [string, string] => [`${folder}/`, `${folder}/`];

@@ -1,4 +1,4 @@
-import { askedFor } from './asked.ts';
+import { requestedLength } from './requested-length.ts';
 import { symbolsIn } from './text-kind.ts';
 
 //  Lists that go on counting with nothing left to say: "12. Dubai", "13. Sydney", "14. Dubai". The numbers differ, so nothing repeats
@@ -166,7 +166,7 @@ const PAST = 0.5;
 /** What the list is worth, where it takes `factor` times as many entries as usual. */
 export function degreeOf(worn: Worn, factor: number, question: string): 'card' | 'quiet' | null {
   const { quiet, card } = worth(worn);
-  const asked = askedFor(question);
+  const asked = requestedLength(question);
   const said = question.toLowerCase().includes(worn.said) ? ASKED : 1;
   const past = asked !== null && worn.number !== null && worn.number > asked ? PAST : 1;
   const times = worn.entries / (factor * said * past * (worn.counts ? 1 : UNCOUNTED));

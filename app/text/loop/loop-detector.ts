@@ -1,4 +1,3 @@
-import { askedFor } from './asked.ts';
 import { degreeOf, type Entries, enter, noEntries } from './entries.ts';
 import { ALL, type Candidate, type Finding, type GuardOptions, isNumbered } from './finding.ts';
 import { type KnownLines, noLines, notice } from './known-lines.ts';
@@ -6,6 +5,7 @@ import { type Level, levels, type Place } from './levels.ts';
 import { type Chains, link, noChains, type Round } from './near-duplicates.ts';
 import { collapsed, fading, type Novelty, nothingWritten, observe } from './novelty.ts';
 import { advance, noPeriods, type Periods } from './period.ts';
+import { requestedLength } from './requested-length.ts';
 import { noReturns, type Returns, turnBack } from './returns.ts';
 import { scoreOf } from './score.ts';
 import { type Cutter, cut, noText } from './sentences.ts';
@@ -278,7 +278,7 @@ export class LoopGuard {
       return { ...found, degree: 'card' };
     const inAnswer = this.place === 'answer';
     const counted = features.counter >= ALL;
-    const wanted = inAnswer && counted ? Math.max(COUNTED, askedFor(this.options.question ?? '') ?? 0) : 0;
+    const wanted = inAnswer && counted ? Math.max(COUNTED, requestedLength(this.options.question ?? '') ?? 0) : 0;
     const quiet = level.quiet - (counted && !inAnswer ? IDLE : 0);
     if ((inAnswer && numbered) || odds < quiet || copies < Math.max(wanted, this.quietPatience)) return null;
     return { ...found, degree: 'quiet' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ENOUGH } from '../../../app/engine/process/generation/ways-out.ts';
+import { ENOUGH } from '../../../app/engine/process/generation/loop-recovery.ts';
 import type { Client, PauseAction, Settings, TurnEvent } from '../../../app/protocol/index.ts';
 import { circling, repetitive } from '../../support/circling.ts';
 import { connect, isEnd, listen, next, readMessage, startCore, textOf } from '../../support/core.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readSafetensors, writeSafetensors } from '../../../app/cli/runtime/safetensors.ts';
-import { ENOUGH } from '../../../app/engine/process/generation/ways-out.ts';
+import { ENOUGH } from '../../../app/engine/process/generation/loop-recovery.ts';
 import { circling, repetitive } from '../../support/circling.ts';
 import { realModel } from '../../support/real-models.mjs';
 

@@ -24,7 +24,7 @@ import {
 } from '../../runtime/command.ts';
 import { abortFlag, openModel, textOf } from '../../runtime/open-model.ts';
 import { outputFile } from '../../runtime/safetensors.ts';
-import { ofChoices, ofNeedles, ofReasoning } from './eval-asked.ts';
+import { ofChoices, ofNeedles, ofReasoning } from './eval-questions.ts';
 import { type Evaluated, fileOf, percent, progressOf, type Report, rounded, shown } from './eval-report.ts';
 
 const FLAGS = {

@@ -21,11 +21,11 @@ import {
   noTimings,
   noUsage,
 } from './generation-metrics.ts';
+import { choicesIn, ENOUGH, openedAt, quotedAnswer, RELAPSE, type Rewound, sentenceEnd } from './loop-recovery.ts';
 import { watchFor } from './loop-watch.ts';
 import { createOutputBuffer, type OutputBuffer, shownText } from './output-buffer.ts';
 import { samplingFor } from './sampling-for.ts';
 import { scored, type Token } from './token-score.ts';
-import { choicesIn, ENOUGH, openedAt, quotedAnswer, RELAPSE, type Rewound, sentenceEnd } from './ways-out.ts';
 
 //  One answer. It is written in segments: a segment is one call of the addon, and between two stands something that changed what
 //  comes next.

@@ -1,7 +1,7 @@
 import type * as Addon from '../../../../native/addon/index.d.ts';
 import type { SamplingSettings } from '../../../protocol/index.ts';
 import type { LoadedModel } from '../model/loaded-model.ts';
-import { breakersOf, otherwise, type Rewound } from './ways-out.ts';
+import { breakersOf, otherwise, type Rewound } from './loop-recovery.ts';
 
 /** How tokens are chosen: as the model's makers say, as somebody wished, and after a rewind otherwise than before. Never
  *  rows of padding above the vocabulary, nor the token of pictures, which stands for what was shown. */

@@ -166,7 +166,7 @@ test('names of version 15 are those of today after the update', () => {
   ]);
   expect(samplesOf(db, 'a' as never)).toEqual([{ atMs: 1 }]);
   expect(listNetworkLog(db, 8)).toMatchObject([{ host: 'hub', requestCount: 3, bytes: 9 }]);
-  expect(libraryRow(db)).toMatchObject({ folder: '/drive', mark: 'm', leaving: '/old' });
+  expect(libraryRow(db)).toMatchObject({ folder: '/drive', markerId: 'm', cleanupPath: '/old' });
   expect(readSettings(db)).toMatchObject({
     keybindings: { 'new-chat': 'Mod+J' },
     hubConsent: true,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { askedFor } from '../../../../../app/text/loop/asked.ts';
 import { LoopGuard } from '../../../../../app/text/loop/loop-detector.ts';
+import { requestedLength } from '../../../../../app/text/loop/requested-length.ts';
 import { tokens } from '../tokens.ts';
 import { listsOf, noticed } from './lists.ts';
 
@@ -92,11 +92,11 @@ test('headings that count are entries, and the paragraphs below belong to them',
 });
 
 test('past the number that was asked for a list needs half as many', () => {
-  expect(askedFor('List 50 different animals.')).toBe(50);
-  expect(askedFor('Count from 1 to 200, please')).toBe(200);
-  expect(askedFor('Give me 30 synonyms of "happy", in 2 columns')).toBe(30);
+  expect(requestedLength('List 50 different animals.')).toBe(50);
+  expect(requestedLength('Count from 1 to 200, please')).toBe(200);
+  expect(requestedLength('Give me 30 synonyms of "happy", in 2 columns')).toBe(30);
   for (const question of ['What is 47 + 85?', 'Who won in 1998?', 'Name 3 colours.', ''])
-    expect(askedFor(question)).toBe(null);
+    expect(requestedLength(question)).toBe(null);
   const card = (question: string) => entriesIn(worn, question).find(({ degree }) => degree === 'card')?.repeats ?? 99;
   expect(card('List 6 towns')).toBeLessThan(card('List 50 towns'));
 });

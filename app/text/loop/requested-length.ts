@@ -7,7 +7,7 @@ const many = /(?<![\d.,:/-])(\d{1,5})(?![\d.,:/%-]*\d)\s+(?:\p{L}[\p{L}-]*\s+){0
 const LEAST = 5;
 
 /** The largest number of things that the question asks for; null: it names none. */
-export function askedFor(question: string): number | null {
+export function requestedLength(question: string): number | null {
   const numbers = [...question.matchAll(upTo), ...question.matchAll(many)].map((found) => Number(found[1] ?? found[2]));
   const most = Math.max(0, ...numbers);
   return most < LEAST ? null : most;

@@ -7,7 +7,7 @@ import {
   otherwise,
   quotedAnswer,
   sentenceEnd,
-} from '../../../../../app/engine/process/generation/ways-out.ts';
+} from '../../../../../app/engine/process/generation/loop-recovery.ts';
 import { readModelText } from '../../../../../app/engine/process/model/tokenizer-files.ts';
 import { decode } from '../../../../../app/text/tokenizer/detokenizer.ts';
 import { addon } from '../../../../support/addon.ts';

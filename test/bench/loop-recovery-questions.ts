@@ -1,4 +1,4 @@
-//  What small models are asked for `ways-out.ts`: short questions whose answer can be judged in a line, and longer tasks that they loop on.
+//  What small models are asked for `loop-recovery.ts`: short questions whose answer can be judged in a line, and longer tasks that they loop on.
 
 /** Asked with thinking that is opened for the model; it is to answer after "Answer now". */
 export const SHORT: readonly string[] = [

@@ -1,11 +1,11 @@
 // What becomes of an answer after a loop, with a real model and the engine's own code, without a window:
 //
-//   node test/bench/ways-out.ts MODEL.gguf --way answer-now|rewind [--most 20] [--tokens 400] [--from N] [--minutes 4] [--out FILE]
+//   node test/bench/loop-recovery.ts MODEL.gguf --way answer-now|rewind [--most 20] [--tokens 400] [--from N] [--minutes 4] [--out FILE]
 //
 // Every question is asked at temperature 0 until one of them loops; the way out is then taken as a person would take it. For
 // "answer-now" the template opens the thinking, for these models do not think by themselves, and the same question is asked once
 // more without thinking: what the model could have said. One JSON line for each transcript, which
-// test/app/text/loop/ways-out.md judges; after so many minutes it ends, and --from goes on with a later question.
+// test/app/text/loop/loop-recovery.md judges; after so many minutes it ends, and --from goes on with a later question.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ import { loadModel } from '../../app/engine/process/model/loaded-model.ts';
 import { createPictureReader } from '../../app/engine/process/prompt/picture-reader.ts';
 import type { LoopEvidence, ModelId, PauseAction, TurnId } from '../../app/protocol/index.ts';
 import { createTemplateRenderer } from '../../app/text/jinja/template-renderer.ts';
-import { LONG, SHORT } from './ways-out-questions.ts';
+import { LONG, SHORT } from './loop-recovery-questions.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
 const way = values.way as 'answer-now' | 'rewind';
 const [path] = positionals;
 if (!path || !['answer-now', 'rewind'].includes(way)) {
-  console.error('[ways-out] MODEL.gguf --way answer-now|rewind');
+  console.error('[loop-recovery] MODEL.gguf --way answer-now|rewind');
   process.exit(2);
 }
 
@@ -131,7 +131,7 @@ let found = 0;
 for (const [at, { ask, ...more }] of questions.entries()) {
   if (at < Number(values.from) || found >= Number(values.most)) continue;
   if (performance.now() - began > Number(values.minutes) * 60_000) {
-    console.error(`[ways-out] goes on with --from ${at}`);
+    console.error(`[loop-recovery] goes on with --from ${at}`);
     break;
   }
   const one =
