@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Engine } from '../engine/client/engine-client.ts';
-import type { Patience } from '../engine/elsewhere/connection.ts';
+import type { Timeouts } from '../engine/elsewhere/connection.ts';
 import type {
   CallName,
   Device,
@@ -65,7 +65,7 @@ export type ModelServiceOptions = {
   /** How the network is reached. */
   net?: Network;
   /** How long an engine elsewhere is waited for. */
-  patience?: Patience;
+  timeouts?: Timeouts;
   startTimeout?: TimeoutFactory;
 };
 
@@ -162,7 +162,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     via: networkLog.via,
     listChanged: () => library.refresh(),
     now,
-    patience: options.patience,
+    timeouts: options.timeouts,
   });
   const sources = createSourceRegistry(settings, tokens, networkLog.via);
   const inspector = createRemoteInspector({

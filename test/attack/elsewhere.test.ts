@@ -7,7 +7,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { baseOf } from '../../app/engine/elsewhere/address.ts';
 import { answerElsewhere } from '../../app/engine/elsewhere/answer.ts';
-import type { Patience } from '../../app/engine/elsewhere/connection.ts';
+import type { Timeouts } from '../../app/engine/elsewhere/connection.ts';
 import { listModels } from '../../app/engine/elsewhere/models.ts';
 import type { Generation } from '../../app/engine/ipc-protocol.ts';
 import type { ElsewhereId, ModelId, TurnEvent, TurnId } from '../../app/protocol/index.ts';
@@ -24,7 +24,9 @@ const tally = tallyOf('elsewhere');
 
 const KEY = 'sk-secret-0123456789';
 const MAX_GROWTH = 400e6;
-const patience: Patience = { listMs: 1500, firstMs: 1500, silenceMs: 1000 };
+/** Of those that say nothing; the others have as long as a busy machine takes. */
+const SHORT: Timeouts = { listMs: 1500, firstMs: 1500, silenceMs: 1000 };
+const LONG: Timeouts = { listMs: 30_000, firstMs: 30_000, silenceMs: 30_000 };
 
 async function listening(server: Server, scheme = 'http'): Promise<string> {
   server.listen(0, '127.0.0.1');
@@ -61,14 +63,14 @@ const question: Generation = {
 };
 
 /** All that a turn is told. */
-async function asked(address: string): Promise<TurnEvent[]> {
+async function asked(address: string, timeouts: Timeouts): Promise<TurnEvent[]> {
   const events: TurnEvent[] = [];
   await new Promise<void>((done) => {
     answerElsewhere({
       generation: question,
       reach: async () => ({ address, key: KEY, fetch }),
       urlOf: async () => '',
-      patience,
+      timeouts,
       report(updates) {
         events.push(...updates.map((update) => update.event));
         if (updates.some((update) => update.event.type === 'failed' || update.event.type === 'finished')) done();
@@ -204,7 +206,7 @@ test('wrong answers to a question end in a sentence of their own, and none is to
   for (const [what, [wrong, reason]] of Object.entries(ANSWERS)) {
     answer = wrong;
     await tally.refused(what, async () => {
-      const events = await asked(address);
+      const events = await asked(address, reason.includes('engine-timeout') ? SHORT : LONG);
       const ends = events.filter(({ type }) => type === 'failed' || type === 'finished');
       expect(ends).toMatchObject([
         { type: 'failed', failure: { details: { reason: expect.stringMatching(`^(?:${reason})$`) } } },
@@ -227,14 +229,13 @@ test('one that is busy for a moment is asked again; one that never closes, or se
       return response;
     }),
   );
-  const events = await asked(busy);
+  const events = await asked(busy, LONG);
   expect(events.at(-1)).toMatchObject({ type: 'finished', reason: 'stop' });
   expect(times).toBe(2);
 });
 
 test('what is no engine: no port, another protocol, no certificate, none for this name; lists that are none', async () => {
-  const reachable = (address: string) =>
-    listModels({ address, key: KEY, fetch }, new AbortController().signal, patience);
+  const reachable = (address: string) => listModels({ address, key: KEY, fetch }, new AbortController().signal, SHORT);
   const tls = (certificate: ReturnType<typeof selfSigned>) =>
     listening(
       createTlsServer(certificate, (_, response) => json(response, { data: [] })),

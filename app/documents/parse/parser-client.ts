@@ -64,8 +64,8 @@ type Attempt = { begun: boolean; ended: boolean };
 const LIFE = 500;
 
 export function createParserClient({ start, limits: given, recognise = null }: ReaderOptions): ParserClient {
-  const patience = { ...PARSER_LIMITS, ...given };
-  const { memoryMb, heapMb } = patience;
+  const limits = { ...PARSER_LIMITS, ...given };
+  const { memoryMb, heapMb } = limits;
   let running: Promise<ParserProcess> | null = null;
   let served = 0;
   let idle: NodeJS.Timeout | null = null;
@@ -118,7 +118,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
       if (!over) attempt.ended = true;
       fail(error);
     };
-    const clock = createClock(patience, source, fail);
+    const clock = createClock(limits, source, fail);
     heard = async (message, from) => {
       // One that was ended may still speak, of the document before.
       if (from !== child) return;
@@ -126,7 +126,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
         megabytes = message.megabytes;
         return clock.spent(message.spent);
       }
-      if ('ended' in message) return end(endedError(message, source, patience));
+      if ('ended' in message) return end(endedError(message, source, limits));
       attempt.begun = true;
       clock.progress('progress' in message && message.progress.step === 'ocr');
       try {
@@ -159,7 +159,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
       heard = () => {};
       // What one document has left behind is not the fault of the next.
       if (megabytes > memoryMb / 2) return stop();
-      idle = setTimeout(guarded(console.error, stop), patience.idleMs).unref();
+      idle = setTimeout(guarded(console.error, stop), limits.idleMs).unref();
     });
   }
 
@@ -180,25 +180,25 @@ export function createParserClient({ start, limits: given, recognise = null }: R
 }
 
 /** Time and processor time of one document. */
-function createClock(patience: ParserLimits, { fileName }: Source, fail: (error: Error) => void) {
+function createClock(limits: ParserLimits, { fileName }: Source, fail: (error: Error) => void) {
   let spent = 0;
   let spentAtProgress = 0;
-  let allowed = patience.spentMs;
+  let allowed = limits.spentMs;
   const seconds = (ms: number) => Math.round(ms / 1000);
   const still = guarded(console.error, () =>
-    fail(tooMuch('unreadable', 'time', `[documents] ${fileName} stood still for ${seconds(patience.stillMs)} seconds`)),
+    fail(tooMuch('unreadable', 'time', `[documents] ${fileName} stood still for ${seconds(limits.stillMs)} seconds`)),
   );
-  let timer = setTimeout(still, patience.stillMs);
+  let timer = setTimeout(still, limits.stillMs);
   return {
     progress(picture: boolean) {
       clearTimeout(timer);
-      timer = setTimeout(still, patience.stillMs);
+      timer = setTimeout(still, limits.stillMs);
       spentAtProgress = spent;
-      if (picture) allowed += patience.spentOnPictureMs;
+      if (picture) allowed += limits.spentOnPictureMs;
     },
     spent(ms: number) {
       spent = ms;
-      if (spent <= allowed && spent - spentAtProgress <= patience.stillSpentMs) return;
+      if (spent <= allowed && spent - spentAtProgress <= limits.stillSpentMs) return;
       const took = spent > allowed ? spent : spent - spentAtProgress;
       const doing = spent > allowed ? 'and is not read yet' : 'on one part of it';
       fail(tooMuch('unreadable', 'time', `[documents] ${fileName} took ${seconds(took)} s of processor time ${doing}`));

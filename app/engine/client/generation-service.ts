@@ -1,7 +1,7 @@
 import { guarded, type Report, type TurnId } from '../../protocol/index.ts';
 import { answerElsewhere, type ElsewhereAnswer } from '../elsewhere/answer.ts';
 import type { PictureUrl } from '../elsewhere/chat-body.ts';
-import { type Patience, type Reach, patience as usual } from '../elsewhere/connection.ts';
+import { type Reach, TIMEOUTS, type Timeouts } from '../elsewhere/connection.ts';
 import { estimated, estimatedPrompt, PICTURE_TOKENS } from '../elsewhere/estimate.ts';
 import type { AskName, Asks, CountedBy, LoadTarget } from '../ipc-protocol.ts';
 import type { Engine } from './engine-client.ts';
@@ -19,7 +19,7 @@ export type GenerationServiceOptions = {
   reach: (target: NonNullable<LoadTarget['elsewhere']>) => Promise<Reach>;
   urlOf: PictureUrl;
   report: Report;
-  patience?: Patience;
+  timeouts?: Timeouts;
 };
 
 /** Sends each question to the engine that its model runs on. */
@@ -28,7 +28,7 @@ export function createGenerationService({
   reach,
   urlOf,
   report,
-  patience = usual,
+  timeouts = TIMEOUTS,
 }: GenerationServiceOptions): GenerationService & { close(): void } {
   const answers = new Map<TurnId, ElsewhereAnswer>();
   const told = guarded(report, (step: () => void) => step());
@@ -53,7 +53,7 @@ export function createGenerationService({
         if (updates.some(({ event }) => event.type === 'finished' || event.type === 'failed')) answers.delete(turnId);
         told(() => onUpdates(updates));
       };
-      answers.set(turnId, answerElsewhere({ generation, reach: () => reach(elsewhere), urlOf, report, patience }));
+      answers.set(turnId, answerElsewhere({ generation, reach: () => reach(elsewhere), urlOf, report, timeouts }));
     },
     cancel: (turnId) => (answers.get(turnId) ?? local).cancel(turnId),
     answerNow: (turnId) => (answers.get(turnId) ?? local).answerNow(turnId),

@@ -15,7 +15,7 @@ import {
 } from '../process/generation/generation-metrics.ts';
 import { whereaboutsOf } from './address.ts';
 import { chatBody, type PictureUrl } from './chat-body.ts';
-import { askAnswer, type Patience, type Reach } from './connection.ts';
+import { askAnswer, type Reach, type Timeouts } from './connection.ts';
 import { estimatedPiece } from './estimate.ts';
 import { engineError } from './failures.ts';
 import { createReply, type Reply, type ReplyPart, type ReplyUsage } from './reply.ts';
@@ -38,7 +38,7 @@ export type AnswerOptions = {
   reach: () => Promise<Reach>;
   urlOf: PictureUrl;
   report: (updates: TurnUpdate[]) => void;
-  patience: Patience;
+  timeouts: Timeouts;
 };
 
 type Kind = 'thinking' | 'answer';
@@ -52,7 +52,7 @@ const MAX_TEXT = 4_000_000;
 /** After the end that it has said. */
 const CLOSING_MS = 2000;
 
-export function answerElsewhere({ generation, reach, urlOf, report, patience }: AnswerOptions): ElsewhereAnswer {
+export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: AnswerOptions): ElsewhereAnswer {
   const coalescer = createEventCoalescer(report);
   const meter = createGenerationMetrics(() => null);
   const { prompt, thinkingBudget, loopGuard, softBudget } = generation;
@@ -100,7 +100,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, patience }: 
     let reason: string | null = null;
     let closing: NodeJS.Timeout | undefined;
     try {
-      for await (const event of askAnswer(where, body, stop.signal, patience)) {
+      for await (const event of askAnswer(where, body, stop.signal, timeouts)) {
         const parts = reply.read(event);
         begin(where);
         for (const part of parts) {

@@ -10,8 +10,8 @@ import { eventsIn } from './sse.ts';
 export type Reach = { address: string; key: string | null; fetch: typeof fetch };
 
 /** For a list, for the first of an answer (a long prompt is read first), and between two pieces of it. Tests make time pass faster. */
-export type Patience = { listMs: number; firstMs: number; silenceMs: number };
-export const patience: Patience = { listMs: 15_000, firstMs: 280_000, silenceMs: 120_000 };
+export type Timeouts = { listMs: number; firstMs: number; silenceMs: number };
+export const TIMEOUTS: Timeouts = { listMs: 15_000, firstMs: 280_000, silenceMs: 120_000 };
 
 /** Bytes of a list or an error, and of all that comes for one answer. */
 const MAX_LIST = 8 * 1024 * 1024;
@@ -24,7 +24,7 @@ const MAX_WAIT_S = 30;
 const askedOf = ({ address, key }: Reach): Asked => ({ host: whereaboutsOf(address).host, key });
 
 /** A list in JSON. @throws LonghandError */
-export async function askList(reach: Reach, path: string, signal: AbortSignal, { listMs }: Patience): Promise<unknown> {
+export async function askList(reach: Reach, path: string, signal: AbortSignal, { listMs }: Timeouts): Promise<unknown> {
   const clock = clockFor(signal);
   clock.within(listMs);
   try {
@@ -41,7 +41,7 @@ export async function* askAnswer(
   reach: Reach,
   body: object,
   signal: AbortSignal,
-  { firstMs, silenceMs }: Patience,
+  { firstMs, silenceMs }: Timeouts,
 ): AsyncGenerator<unknown, void, void> {
   const asked = askedOf(reach);
   const clock = clockFor(signal);

@@ -1,13 +1,13 @@
 import { type ListedModel, MAX_ELSEWHERE_MODELS } from '../../protocol/index.ts';
 import { whereaboutsOf } from './address.ts';
-import { askList, type Patience, type Reach } from './connection.ts';
+import { askList, type Reach, type Timeouts } from './connection.ts';
 import { engineError } from './failures.ts';
 
 //  What an engine elsewhere lists. Beside the name every server says other things of its models; what is known of the common ones is read.
 
 /** The models that could write, in the order of the engine. @throws LonghandError */
-export async function listModels(reach: Reach, signal: AbortSignal, patience: Patience): Promise<ListedModel[]> {
-  const answer = record(await askList(reach, '/models', signal, patience));
+export async function listModels(reach: Reach, signal: AbortSignal, timeouts: Timeouts): Promise<ListedModel[]> {
+  const answer = record(await askList(reach, '/models', signal, timeouts));
   const listed = answer?.data ?? answer?.models;
   if (!Array.isArray(listed)) {
     const asked = { host: whereaboutsOf(reach.address).host, key: reach.key };

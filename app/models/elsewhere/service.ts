@@ -1,5 +1,5 @@
 import { baseOf, whereaboutsOf } from '../../engine/elsewhere/address.ts';
-import { type Patience, type Reach, patience as usual } from '../../engine/elsewhere/connection.ts';
+import { type Reach, TIMEOUTS, type Timeouts } from '../../engine/elsewhere/connection.ts';
 import { listModels } from '../../engine/elsewhere/models.ts';
 import type { LoadTarget } from '../../engine/ipc-protocol.ts';
 import {
@@ -50,7 +50,7 @@ export type ElsewhereOptions = {
   /** The list of models has changed. */
   listChanged: () => void;
   now: () => number;
-  patience?: Patience | undefined;
+  timeouts?: Timeouts | undefined;
 };
 
 export function createElsewhere({
@@ -60,7 +60,7 @@ export function createElsewhere({
   via,
   listChanged,
   now,
-  patience = usual,
+  timeouts = TIMEOUTS,
 }: ElsewhereOptions): ElsewhereService {
   /** As they stand in the database; this process alone writes them. */
   let known: StoredElsewhere[] | null = null;
@@ -148,7 +148,7 @@ export function createElsewhere({
         const same = before !== null && new URL(before.address).origin === new URL(base).origin;
         const opened = key === null && same ? await keyOf(before) : cleanKey(key);
         const reach = { address: base, key: opened, fetch: fetchFor(before?.name ?? whereaboutsOf(base).host) };
-        const models = await listModels(reach, signal ?? new AbortController().signal, patience);
+        const models = await listModels(reach, signal ?? new AbortController().signal, timeouts);
         const { host, here } = whereaboutsOf(base);
         return { address: base, host, here, models };
       },

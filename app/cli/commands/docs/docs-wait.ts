@@ -1,11 +1,11 @@
 import { type Client, LonghandError } from '../../../protocol/index.ts';
 
-/** What `look` finds, as soon as an event has made it so; null when for `patienceMs` there was none.
+/** What `look` finds, as soon as an event has made it so; null when for `timeoutMs` there was none.
  *  @throws LonghandError `cancelled` */
 export async function until<T>(
   client: Client,
   signal: AbortSignal,
-  patienceMs: number | null,
+  timeoutMs: number | null,
   look: () => Promise<T | null>,
 ): Promise<T | null> {
   let heard = Promise.withResolvers<boolean>();
@@ -19,9 +19,9 @@ export async function until<T>(
       if (seen !== null) return seen;
       if (signal.aborted)
         throw new LonghandError('cancelled', '[docs] stopped; the added files will be read at the next start');
-      const patience = patienceMs === null ? undefined : setTimeout(heard.resolve, patienceMs, false);
+      const timeout = timeoutMs === null ? undefined : setTimeout(heard.resolve, timeoutMs, false);
       const again = await heard.promise;
-      clearTimeout(patience);
+      clearTimeout(timeout);
       if (!again) return null;
     }
   } finally {

@@ -46,7 +46,7 @@ describe('what is waited for', () => {
     expect(await done).toBe('there');
   });
 
-  test('is given up after the patience, and listened to no longer', async () => {
+  test('is given up after its time, and listened to no longer', async () => {
     const { client, listeners } = listening();
     const done = until(client, new AbortController().signal, 60_000, async () => null);
     await vi.advanceTimersByTimeAsync(60_000);
