@@ -95,7 +95,7 @@ uint64_t pass_bytes(const std::shared_ptr<const Checkpoint>& checkpoint, int64_t
 MemoryNeeds memory_needs(const std::shared_ptr<const Checkpoint>& checkpoint, int64_t context) {
   MemoryNeeds needs;
   // Of two lengths, so that what each token takes is told from what every pass does.
-  const int64_t longer = std::min(prefill_chunk, context), shorter = longer / 2;
+  const int64_t longer = std::max<int64_t>(std::min(prefill_chunk, context), 2), shorter = longer / 2;
   const uint64_t most = pass_bytes(checkpoint, longer, needs), least = pass_bytes(checkpoint, shorter, needs);
   const auto between = static_cast<uint64_t>(longer - shorter);
   needs.pass_token = (most - std::min(most, least) + between - 1) / between;

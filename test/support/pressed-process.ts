@@ -26,7 +26,7 @@ const [path = '', other = ''] = process.argv.slice(2);
 const addon = loadAddon(`${repository}/build/native/Release/longhand.node`);
 const MB = 2 ** 20;
 const CONTEXT = 4096;
-const prompt = Int32Array.from({ length: 300 }, (_, i) => 5 + ((i * 37) % 101));
+const prompt = Int32Array.from({ length: 2200 }, (_, i) => 5 + ((i * 37) % 101));
 
 const held = () => Number(/^VmSize:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
 
@@ -78,7 +78,7 @@ async function loadWithin(roomMB: number, from: string): Promise<Try> {
 }
 
 const whole = await load(path);
-const roomy = whole.createSession({ contextLength: CONTEXT });
+const roomy = whole.createSession({ contextLength: CONTEXT, kvType: 'f32' });
 const right = await answer(roomy);
 roomy.close();
 whole.close();
@@ -89,16 +89,16 @@ const { code } = await loadWithin(loads.at(-2)?.roomMB ?? 0, other);
 
 const sessions: Try[] = [];
 const answersAfter: boolean[] = [];
-for (let room = 1; sessions.at(-1)?.code !== null; room += 3) {
+for (let room = 1; sessions.at(-1)?.code !== null; room += 48) {
   const model = await load(path); // a new one has no memory of earlier answers left
   let session: Addon.Session | undefined;
   const outcome = await within(room, async () => {
-    session = model.createSession({ contextLength: CONTEXT });
+    session = model.createSession({ contextLength: CONTEXT, kvType: 'f32' });
     await answer(session);
   });
   sessions.push(outcome);
   // If it came so far, in the session in which it failed.
-  session ??= model.createSession({ contextLength: CONTEXT });
+  session ??= model.createSession({ contextLength: CONTEXT, kvType: 'f32' });
   answersAfter.push((await answer(session)) === right);
   session.close();
   model.close();

@@ -64,9 +64,9 @@ describe('generate', () => {
     expect(watched.loop).toMatchObject({
       kind: 'exact',
       text: ' old mill.',
-      period: 3,
-      copies: 16,
-      last: 47,
+      periodTokens: 3,
+      repeats: 16,
+      endToken: 47,
       savedTokens: 552,
     });
     expect(watched.tokens).toHaveLength(48);

@@ -64,7 +64,7 @@ test.runIf(platform() === 'linux')(
 
     const pid = engineProcess();
     leave(pid, 16 * 2 ** 20);
-    const long = await ask('A long text. '.repeat(250));
+    const long = await ask('A long text. '.repeat(1200));
     expect(await end(long)).toMatchObject({ type: 'failed', failure: { code: 'out-of-memory' } });
     const status = await until(
       () => client.call('engine.status'),
