@@ -185,6 +185,14 @@ test('thinking that sets out a step of the work in each paragraph is no return, 
   expect(write(guardWith(), steps.join('')).filter(({ kind }) => kind === 'returns')).toEqual([]);
 });
 
+test('the same doubts beside what is worked out in lines each time are no return', () => {
+  const { lead: begin, copies } = reworded[0] ?? { lead: '', copies: [] };
+  const worked = copies.map((copy) => `${copy}\n  x = y + z, so y = x - z`);
+  const returned = (text: string) => write(guardWith(), text).filter(({ kind }) => kind === 'returns');
+  expect(returned([begin, ...copies, ''].join('\n\n'))).not.toEqual([]);
+  expect(returned([begin, ...worked, ''].join('\n\n'))).toEqual([]);
+});
+
 test('a loop that goes over from thinking into the answer is found with its first whole copy there', () => {
   const guard = guardWith();
   write(guard, DOUBT.repeat(2), 'thinking');
