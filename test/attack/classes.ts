@@ -6,10 +6,13 @@ export type AttackClass = {
 };
 
 export const CLASSES = {
-  server: { title: 'HTTP and WebSocket', files: ['attack/server.test.ts', 'attack/server-access.test.ts'] },
+  server: {
+    title: 'HTTP and WebSocket',
+    files: ['attack/server.test.ts', 'attack/server-access.test.ts', 'attack/routes.test.ts'],
+  },
   api: {
     title: 'The server for other programs',
-    files: ['attack/api.test.ts', 'attack/api-answers.test.ts', 'attack/api-texts.test.ts'],
+    files: ['attack/api.test.ts', 'attack/api-answers.test.ts', 'attack/api-texts.test.ts', 'attack/routes.test.ts'],
   },
   otherUsers: { title: 'Other users of the computer', files: ['attack/other-users.test.ts'] },
   erasure: { title: 'Reading what was deleted', files: ['attack/erasure.test.ts'] },
