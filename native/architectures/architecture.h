@@ -1,4 +1,4 @@
-// What an architecture is to the engine. Adding one: CONTRIBUTING.md, "add a family".
+// The interface between the engine and a model architecture. Adding one: CONTRIBUTING.md, "add a family".
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct LayerFacts {
   std::vector<MemoryLayout> memory;
 };
 
-// Block-sparse attention depends on how long the prompt is (model-specs 11.6): a prefill that reaches `dense_below` is
-// sparse for every query, and agrees with a dense one only for the first `coverage` tokens.
+// Block-sparse attention depends on the prompt's length (model-specs 11.6): a prefill that reaches `dense_below` tokens
+// uses sparse attention for every query, and agrees with a dense prefill only for the first `coverage` tokens.
 struct SparseRule {
   int64_t dense_below = 0;
   int64_t coverage = 0;
@@ -44,8 +44,8 @@ class Drafter {
  public:
   virtual ~Drafter() = default;
   virtual const LayerFacts& layer() const = 0;
-  // `next` are the tokens after those that `hidden` (after the final norm) belongs to; `pass` holds this head's own
-  // memory as layer 0. Returns its hidden state after its norm, which Architecture::head turns into logits.
+  // Row i of `hidden` (after the final norm) belongs to the token before next[i]. `pass` holds this head's own memory
+  // as layer 0. Returns the head's hidden state after its norm; Architecture::head turns it into logits.
   virtual Tensor draft(Pass& pass, std::span<const int32_t> next, Tensor hidden) const = 0;
 };
 
@@ -53,7 +53,7 @@ class Drafter {
 class Reranker {
  public:
   virtual ~Reranker() = default;
-  // Rows of the table of positions for `count` tokens; from `second` on they are of the second text.
+  // Rows of the position table for `count` tokens; tokens from `second` on belong to the second text.
   virtual std::vector<int32_t> places(int64_t count, int64_t second) const = 0;
   virtual Tensor embed_pair(Pass& pass, std::span<const int32_t> tokens, std::span<const int32_t> places) const = 0;
   // The score of the first token's last state [hidden]; higher is better.
@@ -66,17 +66,18 @@ class Architecture {
 
   Facts facts;
 
-  // The residual stream x is [tokens, hidden]. A layer may update it in place; it returns where it is now.
+  // The residual stream x is [tokens, hidden]. A layer may update it in place; it returns the tensor that holds the
+  // stream afterwards.
   virtual Tensor embed(Pass& pass, std::span<const int32_t> tokens) const = 0;
   virtual Tensor layer(Pass& pass, size_t index, Tensor x) const = 0;
   virtual Tensor final_norm(Pass& pass, Tensor x) const = 0;
-  // Scores [rows, vocabulary] of the rows of x that are wanted, final norm included.
+  // Logits [rows, vocabulary] of the selected rows of x; applies the final norm.
   virtual Tensor logits(Pass& pass, Tensor x) const = 0;
-  // The same for a hidden state that is normalised already (drafting).
+  // Logits of hidden states that are already normalised (drafting).
   virtual Tensor head(Pass& pass, Tensor normalised) const = 0;
 
   virtual const Drafter* drafter() const { return nullptr; }
-  // Null where the model cannot see. Its weights come when they are first wanted, which is why it is not const.
+  // Null if the model has no vision tower. Not const because the tower's weights are loaded on first use.
   virtual Vision* vision() const { return nullptr; }
   virtual bool encoder() const { return false; }
   virtual const Reranker* reranker() const { return nullptr; }

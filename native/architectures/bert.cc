@@ -48,7 +48,8 @@ class Bert : public Architecture, public Reranker {
     float bias = 0;
   };
 
-  // positions_: with the vector of token type 0 added; of a cross-encoder once more with that of type 1, below.
+  // positions_: the position table with the vector of token type 0 added; for cross-encoders followed by a second copy
+  // with type 1 added.
   WeightPtr words_, positions_;
   LayerNorm norm_;
   bool ranks_ = false;
@@ -103,8 +104,8 @@ LayerNorm bind_norm(Weights& weights, const std::string& name, int64_t size, dou
   return weights.layer_norm(name + (old ? ".gamma" : ".weight"), name + (old ? ".beta" : ".bias"), size, eps);
 }
 
-// The table of positions with the vector of a token type in every row: one such table for each of `kinds` types,
-// [kinds * length, hidden].
+// The position table with a token type's vector added to every row, once for each of `kinds` types: [kinds * length,
+// hidden].
 WeightPtr bind_positions(Weights& weights, const std::string& position_name, const std::string& type_name,
                          int64_t length, int64_t types, int64_t hidden, int64_t kinds) {
   const std::vector<float> positions = weights.floats(position_name, {length, hidden});
@@ -180,8 +181,8 @@ Bert::Bert(const Config& config, Weights& weights) {
     weights.leave_out(weights.top("pooler.", "pooler.").c_str(),
                       "the pooler is not part of the embedding and not loaded");
   }
-  // Heads of pre-training, and a buffer that is 0, 1, 2, ...
-  weights.leave_out("cls.", "the heads of pre-training are not loaded");
+  // Pre-training heads, and a buffer of position ids (0, 1, 2, ...).
+  weights.leave_out("cls.", "the pre-training heads are not loaded");
   weights.leave_out(weights.top("embeddings.position_ids", "position_ids").c_str(),
                     "stored position numbers are not needed");
 }

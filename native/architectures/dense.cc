@@ -12,13 +12,13 @@ namespace {
 enum class Biases : uint8_t {
   none,
   qkv,        // on queries, keys and values
-  by_config,  // on those and on the output where the checkpoint says so
+  by_config,  // on q, k, v and the output, if the checkpoint says so
 };
 
 struct Differences {
   Biases biases;
   bool qk_norm;           // an RMS norm on every query and key head before the rotary positions
-  bool permuted_in_gguf;  // the converter moves rows of q and k so that rotated pairs stand side by side
+  bool permuted_in_gguf;  // the converter reorders rows of q and k so that rotated pairs are adjacent
                           // (model-specs 2.2)
 };
 constexpr Differences llama{.biases = Biases::by_config, .qk_norm = false, .permuted_in_gguf = true};
@@ -44,7 +44,7 @@ Tensor Dense::layer(Pass& pass, size_t index, Tensor x) const {
   return swiglu(pass, layer.mlp, x);
 }
 
-// GGUF says by its tensors what config.json says by a flag.
+// config.json has a flag for the bias; in GGUF the presence of the tensor tells.
 Biases biases_in(const Config& config, const Weights& weights, Biases expected) {
   if (expected == Biases::none) config.only({"attention_bias", nullptr}, false);
   if (expected != Biases::by_config) return expected;

@@ -1,5 +1,5 @@
-// LFM2 and LFM2 MoE (model-specs 10): gated short convolutions with attention between, each followed by SwiGLU or
-// experts.
+// LFM2 and LFM2 MoE (model-specs 10): gated short convolutions interleaved with attention layers, each followed by
+// SwiGLU or experts.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ namespace {
 
 struct ConvMixer {
   Norm norm;
-  WeightPtr in_proj;  // B | C | X by rows
+  WeightPtr in_proj;  // rows: B | C | X
   ShortConv conv;
   WeightPtr out_proj;
 };
@@ -38,7 +38,7 @@ class Lfm2 : public Decoder {
   std::vector<Layer> layers_;
 };
 
-// x += out(C * conv(B * X)). The state is B * X of the last tokens.
+// x += out(C * conv(B * X)). The state holds B * X of the last tokens.
 Tensor mix_conv(Pass& pass, const ConvMixer& weights, size_t layer, Tensor x) {
   const Tensor p = pass->linear(x, *weights.in_proj, {.norm = &weights.norm});
   const Tensor y = pass.by_timeline(p, [&](const Pass& own, Tensor rows) {
@@ -62,11 +62,12 @@ struct Shape {
   std::vector<bool> attention;  // a layer
   bool mixture = false;
   ExpertShape expert;
-  int64_t dense_layers = 0;     // in front of the experts
-  std::vector<int64_t> widths;  // of the dense MLP: as configured, and adjusted
+  int64_t dense_layers = 0;     // dense layers before the first layer with experts
+  std::vector<int64_t> widths;  // width of the dense MLP: as configured, and as adjusted
 };
 
-// GGUF: key-value heads by layer, none where there is a convolution. config.json: a list of names or of indices.
+// GGUF lists the key-value heads of each layer, 0 for convolution layers. config.json lists layer types or the indices
+// of attention layers.
 std::vector<bool> read_attention_layers(const Config& config, int64_t layers, const std::vector<int64_t>& kv_heads) {
   std::vector<bool> attention(static_cast<size_t>(layers));
   const auto expect = [&](const char* key, size_t size) {
@@ -99,8 +100,8 @@ std::vector<bool> read_attention_layers(const Config& config, int64_t layers, co
   return attention;
 }
 
-// 12288 may mean 8192: two thirds of it, rounded up to a multiple (model-specs 10.1). Newer files hold the adjusted
-// number already, so both are allowed and the tensors decide.
+// A configured width of 12288 may mean 8192: two thirds of it, rounded up to a multiple (model-specs 10.1). Newer files
+// already hold the adjusted number, so both are allowed and the tensors decide.
 std::vector<int64_t> read_widths(const Config& config) {
   const Key key{config.has({"block_ff_dim", nullptr}) ? "block_ff_dim" : "intermediate_size", "feed_forward_length"};
   const int64_t width = config.integer(key, width_range);
@@ -222,7 +223,7 @@ Lfm2::Lfm2(const Config& config, Weights& weights) {
     }
     layers_.push_back(std::move(layer));
   }
-  // The final norm, despite its names; GGUF files of the first days call it output_norm (model-specs 17.7).
+  // The final norm, despite its names; early GGUF files call it output_norm (model-specs 17.7).
   const bool early = weights.gguf() && weights.has("output_norm.weight");
   bind_ends(weights, config, shape.decoder,
             early ? "output_norm.weight" : weights.top("embedding_norm.weight", "token_embd_norm.weight"));

@@ -1,5 +1,5 @@
-// Llama converted by MHA2MLA (arXiv 2502.14837; model-specs 14): of every head a few rotary pairs are retained, the
-// rest of the keys and all values come from a latent vector a token. Attention runs on the latents (absorbed).
+// Llama converted by MHA2MLA (arXiv 2502.14837; model-specs 14): each head retains a few rotary pairs; the rest of the
+// keys and all values are computed from one latent vector per token. Attention runs on the latents (absorbed).
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +21,7 @@ class LlamaMla : public Decoder {
  private:
   struct Layer {
     Norm norm;
-    WeightPtr in_proj;  // q | rotary part of k | latent by rows
+    WeightPtr in_proj;  // rows: q | rotary part of k | latent
     MlaAttention attention;
     WeightPtr out_proj;
     Swiglu mlp;
@@ -49,7 +49,7 @@ constexpr Names new_layout{"self_attn.k_r_proj.weight",       "self_attn.kv_proj
                            "self_attn.kv_proj.down_k.weight", "self_attn.kv_proj.down_v.weight",
                            "self_attn.kv_proj.up_k.weight",   "self_attn.kv_proj.up_v.weight"};
 
-// The new layout moves the retained rows of all query heads in front of the others; taken back by cutting
+// The new layout puts the retained rows of all query heads before the others; slicing restores the order of the old one
 // (model-specs 14.3).
 std::vector<WeightView> original_order(const WeightView& q, const Heads& heads, const RetainedDims& dims) {
   const int64_t retained = static_cast<int64_t>(dims.retained.front().size()), rest = heads.dim - retained;

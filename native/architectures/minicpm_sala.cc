@@ -1,4 +1,4 @@
-// MiniCPM-SALA (model-specs 11): lightning attention with rotary positions, block-sparse softmax attention without
+// MiniCPM-SALA (model-specs 11): lightning attention with rotary positions, block-sparse softmax attention without them
 // (HyPE), muP scales on the embedding, on every residual and on the logits.
 #include <cmath>
 
@@ -14,7 +14,7 @@ namespace {
 
 struct Lightning {
   Norm norm;
-  WeightPtr in_proj;  // q | k | v | z by rows
+  WeightPtr in_proj;  // rows: q | k | v | z
   Norm q_norm, k_norm, out_norm;
   Rope rope;
   Gla gla;
@@ -23,7 +23,7 @@ struct Lightning {
 
 struct Sparse {
   Norm norm;
-  WeightPtr in_proj;  // q | k | v | gate by rows
+  WeightPtr in_proj;  // rows: q | k | v | gate
   BlockSparse shape;
   WeightPtr out_proj;
 };
@@ -53,7 +53,7 @@ Tensor MiniCpmSala::layer(Pass& pass, size_t index, Tensor x) const {
   return swiglu(pass, layer.mlp, x, residual_scale_);
 }
 
-// S <- exp(-s) S + k v^T; o = dim^-0.5 S^T q. The norm of o runs over all heads together; then gate, then projection.
+// S <- exp(-s) S + k v^T; o = dim^-0.5 S^T q. o is normalised over all heads together, then gated, then projected.
 Tensor MiniCpmSala::mix_lightning(Pass& pass, const Lightning& weights, size_t index, Tensor x) const {
   const int64_t width = weights.gla.heads * weights.gla.key_dim;
   const Qkv columns{.heads = {weights.gla.heads, weights.gla.heads, weights.gla.key_dim},
@@ -73,7 +73,8 @@ Tensor MiniCpmSala::mix_lightning(Pass& pass, const Lightning& weights, size_t i
                        .add_to = x});
 }
 
-// InfLLM-v2 from dense_len on, plain causal attention below. Compressed keys catch up when they are first needed.
+// InfLLM-v2 for prompts of dense_len tokens or more, plain causal attention for shorter ones. Compressed keys are
+// computed when they are first needed.
 Tensor MiniCpmSala::mix_sparse(Pass& pass, const Sparse& weights, size_t index, Tensor x) const {
   const Heads& heads = weights.shape.heads;
   const int64_t width = heads.query * heads.dim, packed = width + 2 * heads.kv * heads.dim;
@@ -94,7 +95,7 @@ Tensor MiniCpmSala::mix_sparse(Pass& pass, const Sparse& weights, size_t index, 
 
 // ---- configuration ------------------------------------------------------------------------------------------------
 
-// ALiBi's slopes, the same in every layer (model-specs 11.4).
+// ALiBi slopes, the same in every layer (model-specs 11.4).
 std::vector<float> slopes(int64_t heads) {
   const auto powers = [](int64_t n) {
     std::vector<double> out;
@@ -145,7 +146,7 @@ std::vector<bool> read_lightning_layers(const Config& config, int64_t layers) {
   return lightning;
 }
 
-// The switches of the published model; their other positions mean another computation.
+// The published model's settings; any other value means a computation that is not implemented.
 void check_switches(const Config& config, const Heads& heads) {
   for (const char* on :
        {"attn_use_output_gate", "lightning_use_rope", "qk_norm", "use_output_norm", "use_output_gate"}) {
@@ -154,7 +155,7 @@ void check_switches(const Config& config, const Heads& heads) {
   for (const char* off : {"attn_use_rope", "attention_bias"}) config.only({off, nullptr}, false);
   config.only({"lightning_scale", nullptr}, "1/sqrt(d)");
   config.only({"hidden_act", nullptr}, "silu");
-  // The published code takes the head count from the attention heads (model-specs 0.5): they must not differ.
+  // The published code uses the attention head count for both (model-specs 0.5), so the two must be equal.
   for (const char* count : {"lightning_nh", "lightning_nkv"}) {
     config.require(config.integer_or({count, nullptr}, heads.query, count_range) == heads.query,
                    "\"" + std::string(count) + "\" differs from \"num_attention_heads\"");

@@ -1,5 +1,5 @@
 // Qwen3.5 dense and mixture of experts, Qwen3-Next (model-specs 5, 6): three gated-delta layers, then one
-// gated-attention layer, each followed by SwiGLU or by experts; a head that drafts (model-specs 9).
+// gated-attention layer, each followed by SwiGLU or by experts; optionally a drafting head (model-specs 9).
 #include "architectures/registry.h"
 #include "architectures/shared/blocks.h"
 #include "architectures/shared/decoder.h"
@@ -41,7 +41,8 @@ Tensor feed_forward(Pass& pass, const Mlp& mlp, Tensor x) {
   return mlp.experts ? mix_experts(pass, mlp.mixture, x) : swiglu(pass, mlp.dense, x);
 }
 
-// Multi-token prediction: from the embedding of the next token and the hidden state of this one, the state of the next.
+// Multi-token prediction: computes the next token's hidden state from that token's embedding and the current hidden
+// state.
 class Mtp : public Drafter {
  public:
   Mtp(Weights& weights, const Shape& shape, const Rope& rope, const Decoder& decoder);
@@ -77,7 +78,7 @@ Tensor Qwen35::layer(Pass& pass, size_t index, Tensor x) const {
   return feed_forward(pass, layer.mlp, x);
 }
 
-// The embedding half comes first; `hidden` is after the final norm (model-specs 9.2 has the evidence for both).
+// The embedding half comes first, and `hidden` is taken after the final norm (evidence for both in model-specs 9.2).
 Tensor Mtp::draft(Pass& pass, std::span<const int32_t> next, Tensor hidden) const {
   const Tensor e = pass->rms_norm(decoder_.embed(pass, next), embed_norm_);
   const Tensor h = pass->rms_norm(hidden, hidden_norm_);
@@ -89,7 +90,7 @@ Tensor Mtp::draft(Pass& pass, std::span<const int32_t> next, Tensor hidden) cons
 
 // ---- configuration ------------------------------------------------------------------------------------------------
 
-// Which layers attend: a list, or every n-th one.
+// Attention layers: an explicit list, or every n-th layer.
 std::vector<bool> read_attention_layers(const Config& config, int64_t layers) {
   std::vector<bool> full(static_cast<size_t>(layers));
   const std::vector<std::string> types = config.texts({"layer_types", nullptr});
@@ -115,7 +116,8 @@ int64_t read_rotary(const Config& config, int64_t head_dim) {
   return static_cast<int64_t>(static_cast<double>(head_dim) * config.number_or(key, 0.25, {1e-3, 1.0}));
 }
 
-// Which frequencies follow the rows and columns of a picture (model-specs 8.5); text has one position on all axes.
+// Which rotary frequencies encode the row and the column of a picture patch (model-specs 8.5); a text token has the
+// same position on all axes.
 void read_sections(const Config& config, Rope& rope) {
   constexpr Key key{"rope_parameters.mrope_section", "rope.dimension_sections"};
   constexpr Key old{"rope_scaling.mrope_section", nullptr};

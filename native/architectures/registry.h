@@ -1,4 +1,4 @@
-// The one list of architectures: what a checkpoint calls itself, and the family that runs it.
+// The list of supported architectures: the names a checkpoint may give itself, and the family that runs it.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace longhand {
 
-// Reads the configuration and asks for every tensor; whatever is wrong goes into the problems that `config` and
-// `weights` share.
+// Reads the configuration and requests every tensor. Errors are added to the diagnostics that `config` and `weights`
+// share.
 using MakeArchitecture = std::unique_ptr<Architecture> (*)(const Config& config, Weights& weights);
 
 struct ArchitectureEntry {
-  const char* family;                   // as shown to people
+  const char* family;                   // the name users see
   std::vector<std::string_view> names;  // model_type and general.architecture
   MakeArchitecture make;
-  // Tells two architectures of one name apart by their tensors; null for the one that takes what is left.
+  // Tells two architectures with the same name apart by their tensors; null for the one used when no other matches.
   bool (*recognises)(const Checkpoint& checkpoint) = nullptr;
 };
 

@@ -20,7 +20,7 @@ void check_text(const Model& model, std::span<const int32_t> tokens, const std::
   }
 }
 
-// Texts one after the other.
+// Checks the lengths of concatenated texts.
 void check_texts(const Model& model, std::span<const int32_t> tokens, std::span<const int32_t> lengths,
                  const std::string& where) {
   size_t first = 0;
@@ -41,7 +41,7 @@ void check_finite(std::span<const float> values, const std::string& where) {
   }
 }
 
-// Of an encoder, after its last layer: [tokens of all texts, hidden]. `begin` gives its first states.
+// An encoder's states after its last layer: [tokens of all texts, hidden]. `begin` computes its first states.
 template <class Begin>
 Matrix last_states(Model& model, std::span<const int32_t> lengths, const std::atomic<bool>* cancel,
                    const Begin& begin) {
@@ -89,7 +89,7 @@ std::vector<float> rank(Model& model, std::span<const int32_t> tokens, std::span
   check_texts(model, tokens, lengths, "rank");
   if (seconds.size() != lengths.size())
     throw std::invalid_argument("[rank] there are " + std::to_string(lengths.size()) + " texts and " +
-                                std::to_string(seconds.size()) + " beginnings of second parts");
+                                std::to_string(seconds.size()) + " starts of second texts");
   std::vector<int32_t> places;
   for (size_t i = 0; i < lengths.size(); ++i) {
     if (seconds[i] < 1 || seconds[i] >= lengths[i])

@@ -1,4 +1,4 @@
-// Errors that belong to sessions; those of files and memory are in formats/error.h.
+// Errors of sessions. Errors about files and memory are in formats/error.h.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// One pass of a family over the memory of a timeline, or of several.
+// Runs one forward pass over the memory of one or several timelines.
 #pragma once
 
 #include <span>
@@ -9,17 +9,17 @@
 
 namespace longhand {
 
-// Which rows of a pass get scores.
+// The rows of a pass whose logits are computed.
 enum class Scored : uint8_t { none, last, all };
 
-// Tokens that follow the `held` ones in `memory`, between begin() and the end of a pass: all of them text, or all rows
-// of one picture that was seen. `total`: the length of the prompt they are part of. Returns the scores of the rows that
-// are wanted.
+// Reads the tokens that follow the `held` ones in `memory`. Call between begin() and the end of a pass. They are all
+// text, or all rows of one picture that has been encoded. `total`: the length of their prompt. Returns the logits of
+// the selected rows.
 Tensor forward(Model& model, TimelineMemory& memory, const Pictures& pictures, int64_t held,
                std::span<const int32_t> tokens, int64_t total, Scored rows);
 
-// The next token, of a text, of each of several timelines, in one pass. Returns scores, a row for each in their order;
-// every row is what it would be alone, bit for bit.
+// Reads the next text token of each of several timelines in one pass. Returns one row of logits per timeline, in order;
+// each row is bit for bit what a pass for it alone would give.
 struct NextToken {
   TimelineMemory* memory = nullptr;
   const Pictures* pictures = nullptr;

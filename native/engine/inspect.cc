@@ -31,7 +31,7 @@ Matrix Session::logits(std::span<const int32_t> prompt_tokens, const LogitsOptio
   return all;
 }
 
-// Every layer is a pass of its own, so that the stream can be read in between on any device.
+// Each layer runs in a pass of its own, so that the residual stream can be read in between on any device.
 std::vector<NamedMatrix> Session::trace(std::span<const int32_t> tokens, Path path, const std::atomic<bool>* cancel) {
   timeline_.check_prompt(tokens);
   timeline_.clear();

@@ -1,4 +1,4 @@
-// Values that left the device.
+// Values copied from the device.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct NamedMatrix {
   Matrix matrix;
 };
 
-// After finish() of the pass that made it.
+// Call after finish() of the pass that computed it.
 inline Matrix read_back(Backend& backend, const Tensor& tensor) {
   Matrix out{tensor.rows, tensor.cols, std::vector<float>(static_cast<size_t>(tensor.rows * tensor.cols))};
   backend.read(out.data.data(), tensor);
   return out;
 }
 
-// Into the arena of the running pass.
+// Copies it into the arena of the running pass.
 inline Tensor upload(Backend& backend, const Matrix& values) {
   const Tensor x = backend.scratch(values.rows, values.columns);
   backend.write(*x.buffer, x.offset * sizeof(float), values.data.data(), values.data.size() * sizeof(float));

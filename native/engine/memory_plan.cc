@@ -12,7 +12,7 @@ namespace longhand {
 
 namespace {
 
-// Snapshots of one kind may take this much; two are always kept.
+// The most bytes that snapshots of one kind may take; two are always kept.
 constexpr uint64_t max_snapshot_bytes = 64'000'000;
 constexpr uint64_t max_automatic = 8;
 uint64_t bytes_of(const LayerFacts& layer, int64_t tokens, CacheType type) {
@@ -27,7 +27,7 @@ uint64_t state_bytes_of(std::span<const LayerFacts> layers) {
   return sum;
 }
 
-// Of layers that are alike one is enough: the others take the same, one after the other.
+// Identical layers are rehearsed once: they run one after the other and take the same memory.
 std::vector<size_t> unlike_layers(const Facts& facts) {
   std::set<std::tuple<LayerKind, bool, uint64_t>> seen;
   std::vector<size_t> out;
@@ -46,7 +46,7 @@ Tensor first_states(const Architecture& architecture, Pass& pass) {
   return reranker->embed_pair(pass, tokens, reranker->places(pass.count(), std::max<int64_t>(pass.count() / 2, 1)));
 }
 
-// One pass over the first `rows` tokens of a prompt of `total`, its last row scored.
+// Rehearses one pass over the first `rows` tokens of a prompt of `total`, computing logits of the last row.
 void rehearse(const Architecture& architecture, Backend& backend, Path path, int64_t rows, int64_t total) {
   const std::vector<size_t> indices = unlike_layers(architecture.facts);
   std::vector<LayerFacts> layers(architecture.facts.layers.size());
@@ -74,7 +74,7 @@ std::unique_ptr<Backend> rehearsing_backend() {
   return std::move(creation.backend);
 }
 
-// The most that such a pass takes: on either path, in either regime of attention.
+// The most that such a pass takes on either path and in either regime of attention.
 uint64_t pass_bytes(const std::shared_ptr<const Checkpoint>& checkpoint, int64_t rows, MemoryNeeds& needs) {
   const std::unique_ptr<Backend> backend = rehearsing_backend();
   const Loaded loaded = load_architecture(checkpoint, *backend, {});
@@ -94,7 +94,7 @@ uint64_t pass_bytes(const std::shared_ptr<const Checkpoint>& checkpoint, int64_t
 
 MemoryNeeds memory_needs(const std::shared_ptr<const Checkpoint>& checkpoint, int64_t context) {
   MemoryNeeds needs;
-  // Of two lengths, so that what each token takes is told from what every pass does.
+  // Measured at two lengths, to separate what each token takes from what every pass takes.
   const int64_t longer = std::max<int64_t>(std::min(prefill_chunk, context), 2), shorter = longer / 2;
   const uint64_t most = pass_bytes(checkpoint, longer, needs), least = pass_bytes(checkpoint, shorter, needs);
   const auto between = static_cast<uint64_t>(longer - shorter);
@@ -134,7 +134,7 @@ int64_t automatic_snapshots(uint64_t state_bytes) {
   return static_cast<int64_t>(std::clamp<uint64_t>(affordable, 2, max_automatic));
 }
 
-// The end of the first message, ends of messages, places in an answer, and the state before a pass.
+// Kinds: the end of the first message, ends of messages, points within an answer, and the state before a pass.
 int64_t snapshot_limit(uint64_t state_bytes, int64_t context) {
   return state_bytes == 0 ? 0 : std::min(2 + 2 * automatic_snapshots(state_bytes), context);
 }

@@ -16,15 +16,15 @@ namespace {
 
 std::string megabytes(uint64_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
 
-// Before anything is allocated: the kernel would otherwise end the process in the middle of the load.
+// Checked before anything is allocated: otherwise the kernel would kill the process in the middle of the load.
 void check_room(const MemoryPlan& plan) {
   const uint64_t available = available_memory();
   if (plan.weights <= available) return;
   throw OutOfMemory("[memory] the weights take " + megabytes(plan.weights) + ", " + megabytes(available) + " are free");
 }
 
-// Every value, when asked to. Scales, of which one bad bit spreads over a whole group, are looked at in any case where
-// a back end repacks them (cpu/weights/weight.cc); weights used in place stay untouched until they are needed.
+// On request every value is checked. Scales, where one bad bit spoils a whole group, are always checked by back ends
+// that repack them (cpu/weights/weight.cc); weights used in place are not read before they are needed.
 void check_finite(const Checkpoint& checkpoint, const LoadRequest& request) {
   const std::atomic<bool>* cancel = request.progress.cancel;
   verify(checkpoint, Verify::values, [&](size_t, size_t) { return !cancel || !cancel->load(); });

@@ -15,10 +15,10 @@ namespace longhand {
 
 struct LoadRequest {
   std::string path;
-  std::string adapter;  // a folder; empty: none
+  std::string adapter;  // a LoRA folder; empty: none
   std::string tower;    // a file; empty: the one beside a GGUF model
   std::unique_ptr<Backend> backend;
-  bool verify = false;  // look at every weight for NaN and infinities
+  bool verify = false;  // check every weight for NaN and infinities
   LoadProgress progress;
 };
 
@@ -26,7 +26,7 @@ class DecodeBatch;
 
 class Model {
  public:
-  // Reads, checks and prepares everything; on failure nothing stays allocated. Throws FormatError, Unsupported,
+  // Reads, checks and prepares everything; if it fails, nothing stays allocated. Throws FormatError, Unsupported,
   // OutOfMemory, Cancelled.
   Model(LoadRequest request, std::shared_ptr<Worker> worker);
   ~Model();
@@ -35,7 +35,7 @@ class Model {
 
   const Description& description() const { return loaded_.description; }
   const MemoryNeeds& memory_needs() const { return needs_; }
-  // `options` says of what; on which back end the model knows.
+  // `options` gives the sizes; the model fills in its back end.
   MemoryPlan memory_plan(PlanOptions options) const;
   const Facts& facts() const { return loaded_.description.facts; }
   const Architecture& architecture() const { return *loaded_.architecture; }
@@ -45,14 +45,14 @@ class Model {
   MemoryPressure& memory_pressure() { return *memory_pressure_; }
   PromptCache& prompt_cache() { return *prompt_cache_; }
   DecodeBatch& decode_batch() { return *decode_batch_; }
-  // Of everything outside of the engine's sources that decides what numbers it computes.
+  // Identifies everything besides the engine's sources that determines its results.
   uint64_t identity() const { return identity_; }
   // Throws std::invalid_argument naming the first id outside the vocabulary.
   void check_tokens(std::span<const int32_t> tokens) const;
 
  private:
   std::shared_ptr<Worker> worker_;
-  std::unique_ptr<Backend> backend_;  // after the worker, before what lives on it
+  std::unique_ptr<Backend> backend_;  // destroyed after the worker, before what uses it
   MemoryNeeds needs_;
   Loaded loaded_;
   Pooling pooling_;  // of encoders

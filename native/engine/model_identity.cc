@@ -13,7 +13,7 @@ namespace {
 
 uint64_t add(uint64_t hash, uint64_t number) { return xxh64(std::as_bytes(std::span(&number, 1)), hash); }
 
-// A file that was replaced under its name has another size, another time or other numbers in it.
+// A file that was replaced has another size, another time or other values.
 uint64_t add_file(uint64_t hash, const std::string& path) {
   std::error_code error;
   hash = add(hash, std::filesystem::file_size(path, error));
@@ -31,14 +31,14 @@ uint64_t add_tensor(uint64_t hash, const WeightView& view) {
   return hash;
 }
 
-// Beside the weights, where it does not stand in their file.
+// For configuration that is a file of its own beside the weights.
 uint64_t add_configuration(const std::string& path) {
   const std::filesystem::path at(path), file = (is_directory(at) ? at : at.parent_path()) / "config.json";
   constexpr size_t longest = size_t{1} << 26;
   return is_regular_file(file) ? xxh64(read_text(file.string(), "config", longest)) : 0;
 }
 
-// Drivers compile the kernels of a GPU: another system may round in another way.
+// Drivers compile GPU kernels, so another system version may round differently.
 uint64_t add_system(uint64_t hash) {
   utsname system{};
   ::uname(&system);

@@ -1,4 +1,4 @@
-// Which model this is, and what computes it: results that are kept for later are results of both.
+// Identities of a model and of the device that computes it: stored results are only valid for both.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace longhand {
 
-// Of the configuration, of the files' sizes and times, of every tensor's name, form and a sample of what it holds.
-// Reads pages of the files: to be asked before the weights are packed, which lets go of them.
+// A hash of the configuration, the files' sizes and times, and each tensor's name, shape and a sample of its values. It
+// reads pages of the files, so call it before packing the weights releases them.
 uint64_t identity_of_weights(const std::string& path, const Checkpoint& checkpoint);
-// Of these weights on a device that is prepared.
+// A hash of these weights and the prepared device.
 uint64_t identity_on(uint64_t weights, const DeviceInfo& device);
 
 }  // namespace longhand

@@ -10,7 +10,7 @@ namespace longhand {
 
 namespace {
 
-// Two pictures of the same first n rows' numbers are the same picture but for a chance of 2^(-30 n).
+// The probability that different pictures have the same numbers in their first n rows is 2^(-30 n).
 int32_t number_of(uint64_t hash, int64_t row) {
   const uint64_t own = xxh64(std::as_bytes(std::span(&row, 1)), hash);
   return guessed_token - 1 - static_cast<int32_t>(own & 0x3fffffff);
@@ -49,7 +49,7 @@ const Pictures::Place* Pictures::at(int64_t index) const {
 }
 
 std::vector<int32_t> Pictures::positions(int64_t first, int64_t count) const {
-  // How far positions are behind indices, and the picture that the pass reads.
+  // The difference between indices and positions, and the picture that the pass reads.
   int64_t saved = 0;
   const Place* within = nullptr;
   for (const Place& place : places_) {
@@ -95,7 +95,7 @@ void Pictures::see(Model& model, int64_t index, const PassOptions& options) cons
   Picture& picture = *at(index)->picture;
   if (picture.rows.rows > 0) return;
   picture.rows = longhand::see(model, picture.pixels, {&picture.grid, 1}, Seen::merged, options);
-  std::vector<float>().swap(picture.pixels);  // 20 MB of a photo
+  std::vector<float>().swap(picture.pixels);  // 20 MB for a photo
 }
 
 Tensor Pictures::rows(Backend& backend, int64_t first, int64_t count) const {

@@ -29,7 +29,7 @@ std::string text_of(const Json& object, const char* key) {
   return value && value->string() ? *value->string() : "";
 }
 
-// {"pooling_mode_mean_tokens": true, "pooling_mode_cls_token": false, ...}: exactly one may be on.
+// {"pooling_mode_mean_tokens": true, "pooling_mode_cls_token": false, ...}: exactly one must be true.
 Pooling::Kind kind_of(const Json& config) {
   std::vector<std::string> on;
   if (const JsonObject* members = config.object()) {
@@ -52,7 +52,7 @@ Pooling from_folder(const fs::path& folder) {
     const std::string type = text_of(module, "type");
     if (type.ends_with(".Normalize")) pooling.normalise = true;
     if (!type.ends_with(".Pooling")) continue;
-    // One plain folder name: a path that leads elsewhere is not followed.
+    // Only a plain folder name is accepted, so that a path cannot lead elsewhere.
     const fs::path inside = fs::path(text_of(module, "path")).filename();
     const std::optional<Json> config = read_json(folder / inside / "config.json");
     if (config) pooling.kind = kind_of(*config);
@@ -89,7 +89,7 @@ std::vector<float> pool(const Pooling& pooling, std::span<const float> states, i
     value /= static_cast<double>(rows);
     square += value * value;
   }
-  // The smallest length a vector is divided by, as in the reference.
+  // The smallest norm by which a vector is divided, as in the reference.
   const double length = pooling.normalise ? std::max(std::sqrt(square), 1e-12) : 1.0;
   std::vector<float> out;
   for (const double value : sum) out.push_back(static_cast<float>(value / length));

@@ -1,5 +1,5 @@
-// How an encoder's states become one vector: what the checkpoint's own files say (sentence-transformers folders, GGUF
-// metadata), else the mean, normalised.
+// How an encoder's states become one vector: as the checkpoint's files say (sentence-transformers folders, GGUF
+// metadata), otherwise the normalised mean.
 #pragma once
 
 #include <span>

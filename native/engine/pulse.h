@@ -1,5 +1,5 @@
-// Whether native threads get on. A job that takes no step for minutes hangs, in a driver or in a file on a drive that
-// is gone: no flag reaches it, and whoever keeps this process alive ends it.
+// Progress of the native threads. A job without progress for minutes hangs in a driver or in a file on a disconnected
+// drive. It cannot be cancelled; the supervisor must kill this process.
 #pragma once
 
 #include <atomic>
@@ -7,10 +7,10 @@
 
 namespace longhand {
 
-// Of the whole process.
+// The counters of this process.
 struct Pulse {
-  std::atomic<int64_t> running{0};  // jobs of all workers
-  std::atomic<int64_t> steps{0};    // jobs begun, layers computed, weights prepared
+  std::atomic<int64_t> running{0};  // running jobs of all workers
+  std::atomic<int64_t> steps{0};    // jobs started, layers computed and weights prepared
 
   void step() { steps.fetch_add(1, std::memory_order_relaxed); }
 };

@@ -10,7 +10,7 @@
 namespace longhand {
 namespace {
 
-// Logits that are out of the device at once.
+// The most logits copied from the device at a time.
 constexpr int64_t most_logit_bytes = int64_t{64} << 20;
 
 double log_of_sum(std::span<const float> row) {

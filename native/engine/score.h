@@ -1,5 +1,4 @@
-// What a model makes of a text that it is given: the log-probability of every token, without holding a row of the
-// vocabulary for each.
+// Scores a given text: the log-probability of each token, without storing the logits of all positions.
 #pragma once
 
 #include <vector>
@@ -9,11 +8,11 @@
 namespace longhand {
 
 struct ScoreOptions {
-  // The first token that is scored; the ones before it are only read. 1 at least: nothing comes before the first.
+  // The first token that is scored; earlier ones are only read. At least 1, because the first token has no context.
   int64_t from = 1;
-  // So many of the likeliest tokens are told for every position.
+  // How many of the likeliest tokens to return per position.
   int64_t top = 0;
-  // The log-probabilities of these tokens are told as well: the same number for every position that is scored.
+  // Additional tokens whose log-probabilities are returned: the same number for each scored position.
   std::vector<int32_t> at;
   Path path = Path::exact;
   const std::atomic<bool>* cancel = nullptr;
@@ -21,7 +20,7 @@ struct ScoreOptions {
 
 struct Scores {
   std::vector<float> logprobs;      // [positions]: ln p(token | those before it)
-  std::vector<int32_t> top;         // [positions, top], likeliest first; of equals the one with the lower id
+  std::vector<int32_t> top;         // [positions, top], likeliest first; ties in order of ids
   std::vector<float> top_logprobs;  // [positions, top]
   std::vector<float> at_logprobs;   // as `at`
 };

@@ -1,5 +1,5 @@
-// What a conversation needs of a model: one timeline, generating on it, and looking inside. Everything but the marked
-// calls runs on the model's worker.
+// One conversation with a model: a timeline, generation on it, and inspection. Calls run on the model's worker unless
+// marked otherwise.
 #pragma once
 
 #include "engine/decode/decode_batch.h"
@@ -9,16 +9,16 @@
 namespace longhand {
 
 struct SessionOptions {
-  int64_t context = 0;  // 0: what the model was made for
+  int64_t context = 0;  // tokens; 0: as many as the model was trained for
   CacheType cache = CacheType::f16;
 };
 
 struct LogitsOptions {
   bool all = false;
-  int64_t chunk = 0;  // 0: as generate
+  int64_t chunk = 0;  // 0: as in generation
   Path path = Path::exact;
   const std::atomic<bool>* cancel = nullptr;
-  int64_t generated = 0;  // so many of the last tokens are read one by one, as if they had been generated
+  int64_t generated = 0;  // how many of the last tokens are read one by one, as if they had been generated
   std::vector<PicturePtr> pictures{};
 };
 
@@ -45,7 +45,7 @@ class Session {
     return std::make_unique<Generation>(timeline_, prompt, std::move(options));
   }
   bool takes_turns() const { return timeline_.model().backend().takes_turns(); }
-  // With those of the model's other sessions that write.
+  // Takes the step together with the model's other sessions that are writing.
   DecodeBatch& decode_batch() const { return timeline_.model().decode_batch(); }
   int64_t snapshot();
   // Returns how many tokens were read again.

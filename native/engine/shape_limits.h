@@ -5,7 +5,7 @@
 
 namespace longhand {
 
-// Throws Unsupported, naming the first layer that is larger than the kernels of the device take.
+// Throws Unsupported, naming the first layer that is too large for the device's kernels.
 void require_shapes(const Facts& facts, const DeviceInfo& device);
 
 }  // namespace longhand

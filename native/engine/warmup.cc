@@ -16,7 +16,7 @@ class Warmup {
   explicit Warmup(Model& model)
       : model_(model), memory_(model.backend(), model.facts().layers, CacheType::f16, model.facts().context) {}
 
-  // `sparse`: as part of a prompt so long that a sparse family is sparse; else of one that stays below.
+  // `sparse`: as part of a prompt long enough for sparse attention; otherwise of a shorter one.
   void pass(int64_t wanted, bool sparse = false) {
     const auto& rule = model_.facts().sparse;
     const int64_t limit = rule && !sparse ? rule->dense_below - 1 : model_.facts().context;
@@ -42,8 +42,8 @@ class Warmup {
   int64_t held_ = 0;
 };
 
-// In the order a first question needs them: a prompt, the steps of its answer, short ends of prompts, and steps behind
-// so many keys that attention is split.
+// In the order a first question needs them: a prompt, the steps of its answer, short prompt ends, and steps after so
+// many keys that attention is split.
 void warm_up(Model& model) {
   Warmup warmup(model);
   constexpr int64_t chunk = prefill_chunk;
@@ -60,7 +60,7 @@ void prepare_kernels(Model& model, std::function<void(size_t done, size_t total)
   try {
     warm_up(model);
   } catch (const OutOfMemory&) {
-    model.backend().finish();  // what was met until then is ready at least
+    model.backend().finish();  // the kernels collected so far are ready
   }
   model.backend().compile_pending(std::move(told));
 }

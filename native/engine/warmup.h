@@ -1,4 +1,4 @@
-// The kernels of a conversation, compiled before it begins.
+// Compiles the kernels of a conversation before it begins.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace longhand {
 
-// Runs the passes that answers are made of without computing them, and has what they need compiled beside whatever
-// comes next. `told` hears how many kernels of all are ready, from another thread. Nothing happens on a device that
-// compiles nothing at run time.
+// Runs the passes of an answer without computing them and compiles their kernels in the background. `told` is called
+// from another thread with the number of kernels that are ready and their total. Does nothing on devices that compile
+// nothing at run time.
 void prepare_kernels(Model& model, std::function<void(size_t done, size_t total)> told);
 
 }  // namespace longhand

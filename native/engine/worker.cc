@@ -26,7 +26,7 @@ void run_jobs(const std::shared_ptr<Worker::State>& state) {
     std::list<Worker::State::Entry> over;
     if (next == Turn::over) over.splice(over.begin(), state->jobs, entry);
     lock.unlock();
-    // What the job holds may be the last of a session or of this worker: let go without the lock.
+    // The job may hold the last reference to a session or to this worker, so it is released without the lock.
     over.clear();
     pulse.running.fetch_sub(1);
     lock.lock();
@@ -80,7 +80,7 @@ std::list<Worker::State::Entry>::iterator Worker::State::choose() {
   std::vector<const void*> seen;
   auto other = jobs.end();
   for (auto entry = jobs.begin(); entry != jobs.end(); ++entry) {
-    // What belongs to one owner keeps its order.
+    // Jobs of one owner run in order.
     if (std::ranges::find(seen, entry->job.owner) != seen.end()) continue;
     seen.push_back(entry->job.owner);
     if (entry->next != Turn::writes) {
@@ -93,7 +93,7 @@ std::list<Worker::State::Entry>::iterator Worker::State::choose() {
   ++round;
   if (other != jobs.end()) return other;
   jobs.front().round = round;
-  return jobs.begin();  // all write: the next round begins
+  return jobs.begin();  // all are writing: start the next round
 }
 
 void Worker::State::wait_finished() {

@@ -1,9 +1,8 @@
-// One thread for everything a model computes, so that a back end sees one pass at a time. The jobs of one owner run in
-// order; those of several take turns, a step each. In a round every job that writes takes one step, and one other job
-// does: the first that came. So a stream of tokens waits for at most one chunk of somebody else's prompt between two of
-// its own, and for a job without steps as long as that takes.
-// Nobody waits for the worker: closing asks the jobs that have begun to stop, and the rest is told that it comes too
-// late.
+// The thread that runs all of a model's computations, so that a back end runs one pass at a time. Jobs of one owner run
+// in order; jobs of different owners alternate step by step. In each round every job that is writing takes one step,
+// and so does the oldest other job. Between two of its tokens an answer therefore waits for at most one chunk of
+// another prompt, or for a whole job without steps. Closing does not block: it asks running jobs to stop and runs
+// waiting ones as closed.
 #pragma once
 
 #include <atomic>
@@ -19,13 +18,14 @@ namespace longhand {
 using CancelFlag = std::shared_ptr<std::atomic<bool>>;
 inline CancelFlag make_cancel_flag() { return std::make_shared<std::atomic<bool>>(false); }
 
-// What a job does next.
+// What a job's step reports.
 enum class Turn : uint8_t { reads, writes, over };
 
 struct Job {
-  const void* owner = nullptr;           // the session it belongs to
-  CancelFlag cancel;                     // set when the owner or the worker closes; may be null
-  std::function<Turn(bool closed)> run;  // one step; `closed`: the worker or the owner closed before it began
+  const void* owner = nullptr;  // the session it belongs to
+  CancelFlag cancel;            // set if the owner or the worker closes; may be null
+  std::function<Turn(bool closed)>
+      run;  // takes one step; `closed`: the worker or the owner closed before the job began
 };
 
 class Worker {
@@ -36,10 +36,10 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   void post(Job job);
-  void close_owner(const void* owner);  // its job that has begun is cancelled, its waiting ones run as closed
+  void close_owner(const void* owner);  // cancels its running job and runs its waiting ones as closed
   void close();
 
-  // Outlives the worker: whoever tears the process down waits here for the thread's last step.
+  // Outlives the worker: before the process ends, wait here for the thread to finish.
   struct State {
     std::mutex mutex;
     std::condition_variable changed;
@@ -47,17 +47,17 @@ class Worker {
       Job job;
       Turn next = Turn::reads;
       bool begun = false;
-      bool closed = false;  // before it began
-      int64_t round = 0;    // the last in which it took a step
+      bool closed = false;  // closed before it began
+      int64_t round = 0;    // the last round in which it took a step
     };
-    std::list<Entry> jobs;  // as they came
+    std::list<Entry> jobs;  // in order of arrival
     int64_t round = 1;
     bool closing = false;
     bool finished = false;
 
     void close();
     void wait_finished();
-    // Whose turn it is. There is a job, and `mutex` is held.
+    // Chooses the next job. There must be one, and `mutex` must be held.
     std::list<Entry>::iterator choose();
   };
   std::shared_ptr<State> state() const { return state_; }

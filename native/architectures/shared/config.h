@@ -1,5 +1,5 @@
 // A model's configuration in either dialect: config.json (Hugging Face, MLX) or GGUF metadata. A family asks for every
-// field by both of its names and says what is allowed; a field that is missing or outside is a problem that names the
+// field by both of its names and gives the allowed range; a field that is missing or out of range is reported with its
 // key.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace longhand {
 
 // `hf` may be a path ("rope_parameters.rope_theta"); `gguf` goes after the architecture ("llama." + "block_count").
-// Null where the dialect has no such field.
+// Null if the dialect has no such field.
 struct Key {
   const char* hf;
   const char* gguf;
@@ -24,7 +24,7 @@ struct Range {
   double least;
   double most;
 };
-// Far above every published model, far below what overflows a product of two.
+// Far larger than in any published model, and small enough that the product of two does not overflow.
 inline constexpr Range width_range{1, 1 << 20};
 inline constexpr Range layer_range{1, 1024};
 inline constexpr Range count_range{1, 65536};
@@ -38,23 +38,23 @@ class Config {
   Config(const Checkpoint& checkpoint, Diagnostics& problems);
 
   bool gguf() const { return gguf_; }
-  // The keys of GGUF that begin otherwise than with the architecture ("clip.vision.").
+  // For GGUF keys whose prefix is not the architecture ("clip.vision.").
   Config behind(std::string prefix) const {
     Config other = *this;
     other.prefix_ = std::move(prefix);
     return other;
   }
-  // A family that finds its configuration broken stops before it asks for tensors of senseless shapes.
+  // Whether anything was wrong: a family then stops before it requests tensors with meaningless shapes.
   bool broken() const { return !problems_.none(); }
   void notice(std::string text) const { problems_.notice(std::move(text)); }
   bool has(Key key) const { return find(key) != nullptr; }
   const Json* find(Key key) const;
   const Json* find_path(std::string_view path) const;  // config.json only; text_config first, then the top level
 
-  // Required: a missing field is a problem (and the least allowed value comes back, so that parsing can go on).
+  // Required: a missing field is reported, and the smallest allowed value is returned so that parsing can continue.
   int64_t integer(Key key, Range range) const;
   double number(Key key, Range range) const;
-  // Optional: absent or null gives the fallback; a wrong value is still a problem.
+  // Optional: returns the fallback if the field is absent or null; an invalid value is still reported.
   int64_t integer_or(Key key, int64_t fallback, Range range) const;
   double number_or(Key key, double fallback, Range range) const;
   bool flag_or(Key key, bool fallback) const;
@@ -63,9 +63,9 @@ class Config {
   std::vector<int64_t> integers(Key key) const;   // a single integer is a list of one
   std::vector<double> numbers(Key key) const;
 
-  // A condition between fields.
+  // Reports `sentence` unless a condition between fields holds.
   void require(bool holds, const std::string& sentence) const;
-  // The only value this code implements for a field ("hidden_act" must be "silu").
+  // For fields of which only one value is implemented ("hidden_act" must be "silu").
   void only(Key key, const char* value) const;
   void only(Key key, bool value) const;
 
@@ -74,7 +74,7 @@ class Config {
   double checked(Key key, const Json& value, Range range, bool integral) const;
 
   const Json& json_;
-  const Json* text_;  // text_config of multimodal configurations
+  const Json* text_;  // text_config, in multimodal configurations
   bool gguf_;
   std::string prefix_;  // "llama."
   Diagnostics& problems_;

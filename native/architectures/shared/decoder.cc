@@ -4,7 +4,7 @@ namespace longhand {
 
 namespace {
 
-// GGUF writers may leave the vocabulary size out: the embedding has it.
+// GGUF writers may omit the vocabulary size; the shape of the embedding gives it.
 int64_t read_vocabulary(const Config& config, const Weights& weights) {
   const Key key{"vocab_size", "vocab_size"};
   if (config.gguf() && !config.has(key)) {
@@ -64,7 +64,7 @@ void Decoder::bind_ends(Weights& weights, const Config& config, const DecoderSha
   const std::string table = weights.top("embed_tokens.weight", "token_embd.weight");
   const std::string head = head_name(weights);
   final_norm_ = weights.norm(norm_name, shape.hidden, shape.eps, add_one);
-  // Some untied configurations come without a head, some tied ones with a copy of it (model-specs 17.6, 4.1).
+  // Some untied checkpoints have no output matrix, and some tied ones have a copy of it (model-specs 17.6, 4.1).
   if (shape.tied || !weights.has(head)) {
     if (weights.has(head))
       weights.leave_out(head.c_str(), "the output matrix is tied to the embedding; its copy is not loaded");

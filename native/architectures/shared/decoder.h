@@ -1,4 +1,4 @@
-// What every decoder shares: sizes, the embedding at one end, the final norm and the vocabulary head at the other.
+// The parts common to all decoders: sizes, the embedding at the start, the final norm and the output matrix at the end.
 #pragma once
 
 #include "architectures/architecture.h"
@@ -14,7 +14,7 @@ struct DecoderShape {
 };
 // `eps_key` differs between families ("rms_norm_eps", "norm_eps").
 DecoderShape read_shape(const Config& config, const Weights& weights, const char* eps_key = "rms_norm_eps");
-// num_attention_heads, num_key_value_heads, head_dim; contradictions are problems.
+// num_attention_heads, num_key_value_heads, head_dim; contradictions are reported.
 Heads read_heads(const Config& config, int64_t hidden);
 
 class Decoder : public Architecture {
@@ -25,7 +25,7 @@ class Decoder : public Architecture {
   Tensor head(Pass& pass, Tensor normalised) const override;
 
  protected:
-  // `norm_name`: the final norm in this checkpoint. `add_one`: see Weights::norm.
+  // `norm_name`: what the checkpoint calls the final norm. `add_one`: see Weights::norm.
   void bind_ends(Weights& weights, const Config& config, const DecoderShape& shape, const std::string& norm_name,
                  bool add_one = false);
 

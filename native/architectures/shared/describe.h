@@ -1,4 +1,4 @@
-// The one verdict on a checkpoint, from headers alone: can it run, and what does it take. Used by load, by inspect and
+// Decides from the headers alone whether a checkpoint can run and what it needs. Used by load, by inspect and
 // on remote headers.
 #pragma once
 
@@ -18,12 +18,12 @@ struct Description {
   uint64_t parameters = 0;
   uint64_t weight_bytes = 0;
   std::map<std::string, uint64_t> bytes_by_type;
-  uint64_t active_bytes = 0;  // weights that one decoded token reads
+  uint64_t active_bytes = 0;  // weight bytes that decoding one token reads
   uint64_t held_bytes = 0;    // Weights::held_bytes()
   bool mtp = false;
   bool encoder = false;
   bool reranker = false;
-  // What a picture is among the tokens, of a model that sees: `token` stands for every merged row.
+  // How a model with a vision tower represents a picture in its prompt: `token` is the placeholder for each merged row.
   struct Sight {
     int32_t token = 0;
     int64_t merge = 1;
@@ -34,17 +34,17 @@ struct Description {
 };
 
 Description describe(const std::shared_ptr<const Checkpoint>& checkpoint);
-// Throws Unsupported with every reason (a dozen of them, when there are many).
+// Throws Unsupported listing the reasons (at most a dozen of them).
 void require_supported(const Description& description);
 
-// Loads the weights of a checkpoint that has been found supported.
+// Loads the weights of a checkpoint that `describe` has accepted.
 struct Loaded {
   Description description;
   std::unique_ptr<Architecture> architecture;
 };
 Loaded load_architecture(const std::shared_ptr<const Checkpoint>& checkpoint, Backend& backend, LoadProgress progress);
 
-// Memory of one layer at a context of `tokens`, in bytes, exactly as a session allocates it.
+// Bytes that a session allocates for one layer at a context of `tokens`.
 uint64_t memory_bytes(const MemoryLayout& layout, int64_t tokens, CacheType type);
 bool grows(const MemoryLayout& layout);
 

@@ -7,8 +7,8 @@ namespace longhand {
 
 namespace {
 
-// Qwen3-Next keeps the projections of each key head together: [q | k | v of its value heads | z of them], and [b | a]
-// (model-specs 6.4). Cut and put in the order of the others; no data moves.
+// Qwen3-Next groups projections by key head: [q | k | v of its value heads | z of its value heads], and [b | a]
+// (model-specs 6.4). These views put them in the order of the other checkpoints without moving data.
 WeightPtr ungroup(Weights& weights, const std::string& qkvz, const std::string& ba, const GatedDelta& delta,
                   int64_t hidden) {
   const int64_t share = delta.value_heads / delta.key_heads, values = share * delta.value_dim;
@@ -29,7 +29,7 @@ WeightPtr ungroup(Weights& weights, const std::string& qkvz, const std::string& 
   return weights.assembled(parts);
 }
 
-// Newer GGUF files of Qwen3-Next have q | k | v and z apart, but b and a still in groups.
+// Newer GGUF files of Qwen3-Next store q | k | v and z separately, but b and a still in groups.
 WeightPtr ungroup_gates(Weights& weights, const LayerNames& at, const GatedDelta& delta, int64_t hidden) {
   const int64_t share = delta.value_heads / delta.key_heads;
   const WeightView* qkv = weights.shaped(at("", "attn_qkv.weight"), {delta.channels(), hidden});
@@ -75,7 +75,7 @@ GatedDelta read_delta(const Config& config, const Weights& weights) {
     const int64_t inner = config.integer({nullptr, "ssm.inner_size"}, width_range);
     config.require(inner % delta.value_heads == 0, "\"ssm.inner_size\" cannot be divided by \"ssm.time_step_rank\"");
     delta.value_dim = std::max<int64_t>(inner / delta.value_heads, 1);
-    // The converter of Qwen3-Next leaves the value heads in groups, that of Qwen3.5 tiles them (model-specs 2.2).
+    // The GGUF converter leaves the value heads of Qwen3-Next in groups and tiles those of Qwen3.5 (model-specs 2.2).
     const bool tiled = architecture_name(weights.checkpoint()) != "qwen3next" ||
                        config.flag_or({nullptr, "ssm.v_head_reordered"}, false);
     delta.head_map = tiled ? GatedDelta::HeadMap::tiled : GatedDelta::HeadMap::grouped;
@@ -91,7 +91,7 @@ GatedDelta read_delta(const Config& config, const Weights& weights) {
 DeltaMixer bind_delta(Weights& weights, const LayerNames& at, GatedDelta delta, int64_t hidden, double eps, Norm norm) {
   delta.conv = weights.taps(at("linear_attn.conv1d.weight", "ssm_conv1d.weight"), delta.channels(), delta.conv_width);
   std::vector<float> decay = weights.floats(at("linear_attn.A_log", "ssm_a"), delta.value_heads);
-  // GGUF holds -exp(A_log) already.
+  // GGUF already stores -exp(A_log).
   if (!weights.gguf()) {
     for (float& value : decay) value = -std::exp(value);
   }
@@ -111,8 +111,8 @@ std::vector<MemoryLayout> delta_memory(const GatedDelta& delta) {
           RecurrentStateLayout{delta.value_heads, delta.key_dim, delta.value_dim}};
 }
 
-// Published files store w for the norms that compute with 1 + w; conversions for MLX store 1 + w and move the kernel
-// axis of the convolutions. The layout decides, never the values (model-specs 17.2).
+// For norms that multiply by 1 + w, published files store w and MLX conversions store 1 + w. MLX conversions also move
+// the kernel axis of the convolutions, and that layout, never the values, tells them apart (model-specs 17.2).
 bool norms_are_raw(const Weights& weights) {
   if (weights.gguf()) return false;
   for (const WeightView& tensor : weights.checkpoint().tensors()) {

@@ -1,5 +1,5 @@
-// The gated-delta mixer as a block (arXiv 2412.06464; model-specs 5.5, 6.4), with its norm in front and its residual
-// behind.
+// The gated-delta mixer as a block (arXiv 2412.06464; model-specs 5.5, 6.4), including the norm before it and the
+// residual after it.
 #pragma once
 
 #include "architectures/shared/config.h"
@@ -10,7 +10,7 @@ namespace longhand {
 
 struct DeltaMixer {
   Norm norm;
-  WeightPtr in_proj;  // q | k | v | z | b | a by rows
+  WeightPtr in_proj;  // rows: q | k | v | z | b | a
   GatedDelta delta;
   WeightPtr out_proj;
 };
@@ -21,7 +21,7 @@ GatedDelta read_delta(const Config& config, const Weights& weights);
 DeltaMixer bind_delta(Weights& weights, const LayerNames& at, GatedDelta delta, int64_t hidden, double eps, Norm norm);
 std::vector<MemoryLayout> delta_memory(const GatedDelta& delta);
 
-// Whether norms that compute with 1 + w are stored as w.
+// Whether the checkpoint stores w for norms that multiply by 1 + w.
 bool norms_are_raw(const Weights& weights);
 
 }  // namespace longhand

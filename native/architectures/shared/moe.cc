@@ -6,7 +6,7 @@ namespace {
 
 using Parts = std::vector<Rows>;
 
-// Experts with one tensor each: "mlp.experts.7.gate_proj.weight".
+// Checkpoints with one tensor per expert: "mlp.experts.7.gate_proj.weight".
 std::vector<Parts> one_by_one(const LayerNames& at, const ExpertNames& names, int64_t experts, const Parts& parts) {
   std::vector<Parts> out;
   for (int64_t j = 0; j < experts; ++j) {
@@ -54,7 +54,7 @@ Tensor mix_experts(Pass& pass, const ExpertMlp& weights, Tensor x) {
     const Tensor s = pass->linear(pass->gate_up(x, *weights.shared_gate_up, &weights.norm), *weights.shared_down);
     pass->add_gated(x, &weights.norm, *weights.shared_gate, s, x);
   }
-  // Last, because it changes the x that everything above reads.
+  // Must come last: it changes the x that everything above reads.
   pass->expert_down(h, *weights.down, routes, x);
   return x;
 }

@@ -1,5 +1,5 @@
-// Mixture of experts (model-specs 6.2, 6.3, 10.3): a router chooses a few SwiGLU experts a token; Qwen adds a shared
-// expert behind a sigmoid gate.
+// Mixture of experts (model-specs 6.2, 6.3, 10.3): a router chooses a few SwiGLU experts per token; Qwen adds a shared
+// expert with a sigmoid gate.
 #pragma once
 
 #include "architectures/shared/config.h"
@@ -22,12 +22,12 @@ struct ExpertShape {
 };
 ExpertShape read_experts(const Config& config);
 
-// How a family calls them in Hugging Face files; GGUF has one set of names.
+// The family's tensor names in Hugging Face files; in GGUF all families use the same.
 struct ExpertNames {
   const char* module;            // "mlp"
-  const char *gate, *up, *down;  // of one expert: "gate_proj"
+  const char *gate, *up, *down;  // within one expert: "gate_proj"
 };
-// Router and expert stacks, from packed tensors, MLX stacks, GGUF stacks or one tensor an expert.
+// Loads router and expert stacks from packed tensors, MLX stacks, GGUF stacks or one tensor per expert.
 ExpertMlp bind_experts(Weights& weights, const LayerNames& at, const ExpertNames& names, const ExpertShape& shape,
                        int64_t hidden, Norm norm);
 

@@ -39,7 +39,7 @@ Pairs range(int64_t first, int64_t end, int64_t step = 1) {
   return out;
 }
 
-// The selections that are the same in every layer and head; empty for those that are measured ("2-norm").
+// The pairs of selections that are the same in every layer and head; empty for measured selections ("2-norm").
 Pairs fixed_pairs(const Config& config, const Settings& s, int64_t half) {
   if (s.version == "0" || s.version == "full-rope") return range(0, half);
   if (s.version == "1" || s.version == "high") return range(0, s.top);
@@ -58,8 +58,8 @@ Pairs fixed_pairs(const Config& config, const Settings& s, int64_t half) {
   return {};
 }
 
-// [layers, kv_heads, pairs] in config.json: the checkpoints do not carry what the conversion measured. For the
-// published models it is known.
+// config.json must have [layers, kv_heads, pairs], because the weights do not contain what the conversion measured. For
+// the published models the pairs are built in.
 PartialRope measured_pairs(const Config& config, const Settings& s, int64_t layers, const Heads& heads) {
   const Json* list = config.find_path("RoPE.kept_pairs");
   if (!list) {

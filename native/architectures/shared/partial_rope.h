@@ -12,7 +12,7 @@
 
 namespace longhand {
 
-// Retained pairs by layer, key-value head: ascending pair indices.
+// Retained pairs per layer and key-value head, as ascending pair indices.
 using PartialRope = std::vector<std::vector<std::vector<int32_t>>>;
 
 // The measured selection of a published model of this shape.
@@ -20,7 +20,8 @@ std::optional<PartialRope> published_pairs(int64_t layers, const Heads& heads, i
 
 PartialRope read_partial_rope(const Config& config, int64_t layers, const Heads& heads);
 
-// Dims in column order: the lower halves of the retained pairs, then the upper; the others ascending. [kv_heads][...]
+// Dims in column order, [kv_heads][...]. Retained: the lower halves of the pairs, then the upper. The others:
+// ascending.
 struct RetainedDims {
   std::vector<std::vector<int32_t>> retained, rest;
 };

@@ -1,5 +1,5 @@
-// What a forward pass works with: the back end, what the layers remember, and where in their timelines the tokens
-// stand.
+// The context of a forward pass: the back end, the memory of the layers, and the positions of the tokens in their
+// timelines.
 #pragma once
 
 #include <numeric>
@@ -12,15 +12,16 @@
 
 namespace longhand {
 
-// The live memory of one layer: at most one of each kind.
+// The memory of one layer: at most one of each kind.
 using LayerMemory = std::vector<Memory>;
 
 // Tokens [first, first + count) of a timeline. `total` is the length that the running prefill will reach (first + count
-// when decoding). Within and behind a picture positions are not indices: one a token, or [3, count] (axes t, h, w).
+// when decoding). Within and after a picture positions differ from indices: one per token, or [3, count] (axes t, h,
+// w).
 struct Segment {
   std::span<LayerMemory> memory;
   int64_t first = 0, count = 0, total = 0;
-  std::vector<int32_t> positions{};  // empty: the indices
+  std::vector<int32_t> positions{};  // empty: positions equal indices
 };
 
 class Pass {
@@ -36,7 +37,7 @@ class Pass {
     positions_.resize(static_cast<size_t>(count_));
     std::iota(positions_.begin(), positions_.end(), static_cast<int32_t>(first_));
   }
-  // The next tokens of several timelines, one after the other: text, so each has one position.
+  // The next token of each of several timelines, concatenated. They are text, so each has one position.
   Pass(Backend& backend, std::span<const Segment> segments)
       : first_(0), count_(0), total_(0), backend_(backend), memory_({}) {
     for (const Segment& segment : segments) {
@@ -45,7 +46,7 @@ class Pass {
       count_ += part.count_;
     }
   }
-  // Texts of `lengths` tokens one after the other, that an encoder reads side by side: each has positions of its own.
+  // Concatenated texts of `lengths` tokens that an encoder reads in one pass; positions start anew in each.
   Pass(Backend& backend, std::span<const int32_t> lengths)
       : first_(0), count_(0), total_(0), backend_(backend), memory_({}), lengths_(lengths.begin(), lengths.end()) {
     for (const int32_t length : lengths)
@@ -55,17 +56,17 @@ class Pass {
 
   Backend* operator->() const { return &backend_; }
   std::span<const int32_t> positions() const { return positions_; }
-  // Tokens of each text: of a timeline all of them.
+  // Tokens of each text; a timeline counts as one text.
   std::vector<int32_t> lengths() const {
     return lengths_.empty() ? std::vector<int32_t>{static_cast<int32_t>(count())} : lengths_;
   }
   int64_t count() const { return count_; }
-  // Of a pass over one timeline.
+  // Only for a pass over one timeline.
   int64_t first() const { return first_; }
   int64_t total() const { return total_; }
 
-  // What works on memory, for each timeline by itself: op(pass over it, its rows of p) returns as many rows. All else
-  // is done for the rows of all timelines together, and no row's result depends on the others.
+  // Runs an op that uses memory once per timeline: op(pass over it, its rows of p) returns as many rows. All other ops
+  // run on the rows of all timelines together, and no row's result depends on the others.
   template <class Op>
   Tensor by_timeline(Tensor p, const Op& op) const {
     if (timelines_.empty()) return op(*this, p);
@@ -92,7 +93,7 @@ class Pass {
   Backend& backend_;
   std::span<LayerMemory> memory_;
   std::vector<int32_t> positions_, lengths_;
-  std::vector<Pass> timelines_;  // of a pass over several
+  std::vector<Pass> timelines_;  // set if the pass is over several timelines
 };
 
 }  // namespace longhand

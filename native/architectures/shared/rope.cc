@@ -16,7 +16,7 @@ constexpr Key old_theta_key{"rope_theta", nullptr};
 constexpr Range theta_range{1, 1e12};
 constexpr Range factor_range{1, 1024};
 
-// The new place of a scaling field, else the old one ("rope_scaling.factor").
+// Looks up a scaling field under its new name, then under its old one ("rope_scaling.factor").
 Key scaling_key(const Config& config, Key in_parameters, Key in_scaling) {
   return config.has(in_parameters) || config.gguf() ? in_parameters : in_scaling;
 }
@@ -48,7 +48,7 @@ double read_original_length(const Config& config) {
       context_range);
 }
 
-// A field of the scaling: in GGUF by a name of its own, or null where that has none.
+// A scaling field; `gguf` is its GGUF name, null if GGUF has none.
 struct ScalingField {
   const char *in_parameters, *in_scaling, *gguf;
 };
@@ -59,7 +59,7 @@ double read_scaling(const Config& config, const ScalingField& field, double fall
   return config.number_or(key_of(config, field), fallback, range);
 }
 
-// Llama 3.1: long waves are stretched, short ones kept, those between blended.
+// Llama 3.1: long wavelengths are stretched, short ones unchanged, those between interpolated.
 void scale_llama3(const Config& config, Frequencies& frequencies) {
   const double factor = read_factor(config);
   const double original = read_original_length(config);
@@ -80,8 +80,9 @@ void scale_llama3(const Config& config, Frequencies& frequencies) {
   }
 }
 
-// By how much YaRN scales q and k. Hugging Face: "attention_factor", else from the two mscales, else from the factor
-// alone. GGUF: the factor's, times attn_factor; none of it where nothing is extrapolated (ext_factor 0), as llama.cpp.
+// The factor by which YaRN scales q and k. Hugging Face: "attention_factor" if given, else computed from the two
+// mscales, else from the scaling factor alone. GGUF: computed from the scaling factor, times attn_factor; without
+// extrapolation (ext_factor 0) the former is left out, as in llama.cpp.
 double yarn_attention_scale(const Config& config, double factor) {
   const auto mscale = [&](double scale) { return factor > 1 ? 0.1 * scale * std::log(factor) + 1.0 : 1.0; };
   if (config.gguf()) {
@@ -98,7 +99,7 @@ double yarn_attention_scale(const Config& config, double factor) {
   return one > 0 && all > 0 ? mscale(one) / mscale(all) : mscale(1);
 }
 
-// YaRN: interpolation below, extrapolation above, a ramp over frequency indices between.
+// YaRN: low frequencies are interpolated, high ones extrapolated, with a linear ramp over the indices between.
 float scale_yarn(const Config& config, Frequencies& frequencies, double theta) {
   const double factor = read_factor(config);
   const double original = read_original_length(config);
@@ -125,7 +126,7 @@ float scale_yarn(const Config& config, Frequencies& frequencies, double theta) {
   return static_cast<float>(yarn_attention_scale(config, factor));
 }
 
-// GGUF keeps the Llama 3 scaling as divisors (model-specs 2.2).
+// GGUF stores the Llama 3 scaling as divisors (model-specs 2.2).
 void apply_divisors(Weights& weights, Frequencies& frequencies) {
   if (!weights.gguf() || !weights.has("rope_freqs.weight")) return;
   const std::vector<float> divisors = weights.floats("rope_freqs.weight", static_cast<int64_t>(frequencies.size()));

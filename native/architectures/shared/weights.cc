@@ -9,7 +9,7 @@ namespace longhand {
 
 namespace {
 
-// In order of preference: the multimodal class of the published checkpoints, MLX conversions, text-only exports.
+// Prefixes in order of preference: the published multimodal checkpoints, MLX conversions, text-only exports.
 constexpr const char* hf_prefixes[] = {"model.language_model.", "language_model.model.", "model.", "bert.", ""};
 constexpr const char* markers[] = {"embed_tokens.weight", "embeddings.word_embeddings.weight"};
 
@@ -44,7 +44,7 @@ bool is_matrix_type(DType type) {
   }
 }
 
-// Ones of any position mean nothing: [C, 1, W] = [C, W].
+// Dimensions of 1 are ignored in any place: [C, 1, W] = [C, W].
 std::vector<int64_t> squeezed(std::vector<int64_t> shape) {
   std::erase(shape, 1);
   return shape;
@@ -161,7 +161,7 @@ WeightPtr Weights::experts(const std::vector<std::vector<Rows>>& parts, int64_t 
 
 WeightPtr Weights::assembled(const std::vector<WeightView>& views) { return prepare(views, 1.0); }
 
-// In two bytes a number where nothing is lost: devices multiply those faster, and they take half the memory.
+// Stored as 16-bit numbers if that is lossless: devices multiply them faster, and they take half the memory.
 WeightPtr Weights::owned(std::vector<float> values, int64_t out, int64_t in) {
   if (!backend_) return nullptr;
   const auto bits = [](float x) { return std::bit_cast<uint32_t>(x); };
@@ -237,7 +237,7 @@ BufferPtr Weights::vectors(const std::vector<Rows>& parts) {
 
 Norm Weights::norm(const std::string& name, int64_t size, double eps, bool add_one) {
   std::vector<float> gain = floats(name, size);
-  // In fp32: rounding 1 + w to bf16 moves logits (model-specs 0.3).
+  // Added in fp32: rounding 1 + w to bf16 changes logits (model-specs 0.3).
   if (add_one) {
     for (float& value : gain) value += 1.0f;
   }
@@ -265,7 +265,7 @@ void Weights::leave_out(const char* prefix, const char* notice) {
 void Weights::finish() {
   for (const WeightView& tensor : checkpoint_->tensors()) {
     if (used_.contains(tensor.name) || left_out_.contains(tensor.name)) continue;
-    // Old Llama exports carry the rotary frequencies that every reader computes from the configuration.
+    // Old Llama exports contain rotary frequencies, which are computed from the configuration instead.
     if (tensor.name.ends_with("rotary_emb.inv_freq")) continue;
     problems_.add("[weights] tensor \"" + printable(tensor.name) + "\" " + spell(tensor.shape) +
                   " is not part of this architecture");

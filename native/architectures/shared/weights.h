@@ -1,6 +1,6 @@
-// How a family asks for its tensors. The same calls check a checkpoint from its headers (no back end: everything
-// missing or misshapen becomes a problem) and load it (each tensor is prepared by the back end), so the verdict and the
-// load cannot disagree.
+// How a family requests its tensors. The same calls check a checkpoint from its headers (without a back end: everything
+// missing or misshapen is reported) and load it (the back end prepares each tensor), so the check and the load cannot
+// disagree.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,13 @@ struct LoadProgress {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-// A tensor by its name in this checkpoint, with the number of rows it must have.
+// A tensor's name in this checkpoint, and the number of rows it must have.
 struct Rows {
   std::string name;
   int64_t rows = 0;
 };
 
-// The names inside one layer, in the dialect of the checkpoint: at("mlp.up_proj.weight", "ffn_up.weight").
+// Names within one layer, in the dialect of the checkpoint: at("mlp.up_proj.weight", "ffn_up.weight").
 struct LayerNames {
   std::string prefix;
   bool gguf = false;
@@ -47,34 +47,35 @@ class Weights {
   const Checkpoint& checkpoint() const { return *checkpoint_; }
   std::shared_ptr<const Checkpoint> shared() const { return checkpoint_; }
 
-  // Names. HF and MLX prefixes ("model.", "model.language_model.", "language_model.model.", "bert.") are found once.
+  // Names. HF and MLX prefixes ("model.", "model.language_model.", "language_model.model.", "bert.") are detected once.
   std::string top(const char* hf, const char* gguf) const;  // top("norm.weight", "output_norm.weight")
   LayerNames layer(int64_t index) const;
   bool has(const std::string& name) const { return checkpoint_->find(name) != nullptr; }
-  // Marks a tensor used; null (and a problem) when it is absent, misshapen or of a type no matrix has.
+  // Marks a tensor as used. Returns null and reports it if it is absent, misshapen or of a type that matrices cannot
+  // have.
   const WeightView* shaped(const std::string& name, const std::vector<int64_t>& shape);
 
-  // Matrices [out, in]; `rows` stacks several by rows into one projection.
+  // Matrices [out, in]; `rows` stacks several tensors into one projection.
   WeightPtr matrix(const std::string& name, int64_t out, int64_t in);
   WeightPtr rows(const std::vector<Rows>& parts, int64_t in);
   WeightPtr embedding(const std::string& name, int64_t vocabulary, int64_t hidden);
-  // Expert stacks [experts, out, in], several stacked along `out`; `active` experts are read a token.
+  // Expert stacks [experts, out, in], several stacked along `out`; each token reads `active` experts.
   WeightPtr experts(const std::vector<Rows>& parts, int64_t experts, int64_t active, int64_t in);
-  // The same from one tensor an expert: names[expert][part].
+  // The same from one tensor per expert: names[expert][part].
   WeightPtr experts(const std::vector<std::vector<Rows>>& parts, int64_t active, int64_t in);
   // Views cut and reordered by a family (permuted or interleaved files); every view must already have `in` columns.
   WeightPtr assembled(const std::vector<WeightView>& views);
 
-  // Numbers a family computed itself, as a matrix.
+  // A matrix of numbers that the family computed.
   WeightPtr owned(std::vector<float> values, int64_t out, int64_t in);
 
-  // fp32 vectors. `norm` adds one where the file stores w and the family computes with 1 + w.
+  // fp32 vectors. `norm` adds one if the file stores w and the family multiplies by 1 + w.
   std::vector<float> floats(const std::string& name, const std::vector<int64_t>& shape);
   std::vector<float> floats(const std::string& name, int64_t size) { return floats(name, std::vector<int64_t>{size}); }
   BufferPtr vector(const std::string& name, int64_t size);
   // For ops that read a matrix element by element.
   PlainMatrix plain_matrix(const std::string& name, int64_t out, int64_t in);
-  BufferPtr vectors(const std::vector<Rows>& parts);  // one after the other (the biases of a packed projection)
+  BufferPtr vectors(const std::vector<Rows>& parts);  // concatenated (the biases of a packed projection)
   Norm norm(const std::string& name, int64_t size, double eps, bool add_one = false);
   LayerNorm layer_norm(const std::string& weight, const std::string& bias, int64_t size, double eps);
   // Depthwise taps [channels, width]; HF [C, 1, W], GGUF [C, W], MLX [C, W, 1].
@@ -82,7 +83,7 @@ class Weights {
   BufferPtr constant(const std::vector<float>& values);
   BufferPtr constant(const std::vector<int32_t>& values);
 
-  // What is loaded when it is first wanted, and not read for every token: asked for now to be checked only.
+  // For tensors that are loaded on first use and not read for every token: they are only checked now.
   template <class Bind>
   void later(const Bind& bind) {
     Lifecycle* const backend = std::exchange(backend_, nullptr);
@@ -93,14 +94,15 @@ class Weights {
     held_bytes_ += bytes_ - bytes;
   }
 
-  // Tensors that belong to the checkpoint but not to this engine: recognised, not loaded, named in a notice.
+  // Tensors that this engine knows but does not use: they are not loaded, and a notice names them.
   void leave_out(const char* prefix, const char* notice);
-  // Whatever nobody asked for is a problem: the family would compute something else than the file means.
+  // Reports every tensor that was not requested: ignoring it would compute a different model.
   void finish();
 
   size_t bytes() const { return bytes_; }
   size_t active_bytes() const { return active_bytes_; }
-  // What the back end made of them, and, of what is loaded later, what the file holds; without a back end only that.
+  // Bytes after preparation by the back end, plus the stored bytes of tensors that are loaded later. Without a back
+  // end: stored bytes only.
   size_t held_bytes() const { return held_bytes_; }
 
  private:

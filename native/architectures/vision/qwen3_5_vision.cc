@@ -36,7 +36,7 @@ class Qwen35Vision : public Vision {
 
 // ---- forward ------------------------------------------------------------------------------------------------------
 
-// Calls visit(row, column) for each patch of one frame, in the order of the pixels: block after block.
+// Calls visit(row, column) for each patch of one frame in the order of the pixels, which is block by block.
 template <class Visit>
 void each_patch(const Grid& grid, int64_t merge, const Visit& visit) {
   for (int64_t block_row = 0; block_row < grid.rows; block_row += merge)
@@ -45,7 +45,7 @@ void each_patch(const Grid& grid, int64_t merge, const Visit& visit) {
         visit(block_row + inner / merge, block_column + inner % merge);
 }
 
-// Between which rows of a table of `side` a place among `count` lies, and how near the second.
+// The two rows of a table of `side` rows between which index i of `count` lies, and the weight of the second.
 struct Tap {
   int64_t low, high;
   float share;
@@ -57,7 +57,7 @@ Tap tap(int64_t index, int64_t count, int64_t side) {
   return {low, std::min(low + 1, side - 1), at - static_cast<float>(low)};
 }
 
-// The learned positions, stretched over the grid of each picture: [patches, width].
+// The learned position embeddings, interpolated to the grid of each picture: [patches, width].
 Tensor Qwen35Vision::places(Backend& backend, std::span<const Grid> grids, int64_t patches) const {
   const auto width = static_cast<size_t>(shape_.width);
   std::vector<float> values;
@@ -127,14 +127,14 @@ Tensor Qwen35Vision::see(Backend& backend, std::span<const float> pixels, std::s
 
 void Qwen35Vision::load(Backend& backend) {
   if (tower_) return;
-  Diagnostics none;  // everything was checked when the model was
+  Diagnostics none;  // everything was checked with the model
   Weights weights(checkpoint_, &backend, none);
   tower_ = std::make_unique<const Tower>(bind_tower(weights, names_, shape_, backend.fuses_norms()));
 }
 
 // ---- configuration ------------------------------------------------------------------------------------------------
 
-// In config.json they stand below "vision_config", in GGUF behind "clip.vision.".
+// In config.json they are under "vision_config", in GGUF under "clip.vision.".
 TowerShape read(const Config& config, const Weights& weights, int64_t hidden) {
   const Config vision = config.gguf() ? config.behind("clip.vision.") : config;
   TowerShape shape;
@@ -171,13 +171,13 @@ TowerShape read(const Config& config, const Weights& weights, int64_t hidden) {
   return shape;
 }
 
-// Of the token that stands for every row of a picture.
+// The id of the placeholder token for a row of a picture.
 int64_t read_token(const Config& config, const Checkpoint& checkpoint) {
   if (!config.gguf()) return config.integer({"image_token_id", nullptr}, {0, vocabulary_range.most});
   const std::vector<std::string> tokens = checkpoint.metadata_strings("tokenizer.ggml.tokens");
-  if (tokens.empty()) return 0;  // headers of a remote file leave the vocabulary out
+  if (tokens.empty()) return 0;  // the headers of a remote file do not include the vocabulary
   const auto found = std::ranges::find(tokens, "<|image_pad|>");
-  config.require(found != tokens.end(), "the vocabulary has no <|image_pad|>, which stands for pictures");
+  config.require(found != tokens.end(), "the vocabulary has no <|image_pad|>, the placeholder for pictures");
   return found - tokens.begin();
 }
 

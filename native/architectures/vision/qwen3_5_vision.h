@@ -1,4 +1,4 @@
-// The tower of Qwen3.5 that sees pictures (model-specs 8).
+// The vision tower of Qwen3.5 (model-specs 8).
 #pragma once
 
 #include "architectures/shared/weights.h"
@@ -8,7 +8,7 @@ namespace longhand {
 
 class Config;
 
-// Null where the checkpoint has no tower. Its tensors are checked here and prepared when it is loaded.
+// Null if the checkpoint has no tower. Its tensors are checked here and prepared when it is loaded.
 std::unique_ptr<Vision> make_qwen3_5_vision(const Config& config, Weights& weights, int64_t hidden);
 
 }  // namespace longhand

@@ -10,11 +10,11 @@ namespace {
 
 constexpr double layer_norm_eps = 1e-6;
 
-// The first quarter of a head's pairs turns by the row, the second by the column, with the same frequencies. The rope
-// op deals frequencies to axes in turn (`Rope::sections`): the pairs of q and k stand in that order here, which scores
-// do not notice.
+// The first quarter of a head's pairs is rotated by the row, the second by the column, with the same frequencies. The
+// rope op assigns frequencies to axes alternately (`Rope::sections`), so the pairs of q and k are reordered
+// accordingly; attention scores are unaffected.
 struct AxialRope {
-  std::vector<int64_t> order;  // [head]: where each value of a head stands in the file
+  std::vector<int64_t> order;  // [head]: position of each value of a head in the file
   std::vector<float> frequencies;
   int sections[3];
 };
@@ -37,17 +37,17 @@ AxialRope axial_rope(const TowerShape& shape) {
   return out;
 }
 
-// Values by rows, [out, in], and one a row.
+// A matrix [out, in] and a bias [out].
 struct Floats {
   std::vector<float> matrix, bias;
   int64_t out, in;
 
-  // Nothing is read while a checkpoint is only checked.
+  // No data is read while a checkpoint is only checked.
   bool read() const { return !matrix.empty() && !bias.empty(); }
   std::span<float> row(int64_t index) { return std::span(matrix).subspan(static_cast<size_t>(index * in), in); }
 };
 
-// Of every column, and of the bias.
+// Subtracts the mean of every column, and that of the bias.
 void take_out_mean(Floats& of) {
   std::vector<double> mean(static_cast<size_t>(of.in));
   for (int64_t r = 0; r < of.out; ++r) std::ranges::transform(mean, of.row(r), mean.begin(), std::plus<>());
@@ -89,7 +89,7 @@ class Binder {
     out.out = into_stream(at("attn.proj", "attn_out"), width, width);
     const std::string up = at("mlp.linear_fc1", "ffn_up");
     if (fused_) {
-      // The matrix stays as the file has it: only the bias becomes another.
+      // The matrix stays as stored; only the bias changes.
       out.up = behind_norm(at("norm2", "ln2"), floats(up, mlp, width), weights_.matrix(up + ".weight", mlp, width));
     } else {
       out.up.norm = norm(at("norm2", "ln2"));
@@ -112,7 +112,7 @@ class Binder {
     if (!from.read()) return {};
     return {weights_.owned(std::move(from.matrix), from.out, from.in), weights_.constant(from.bias)};
   }
-  // What the residual stream begins with, or is added to it.
+  // For projections whose output starts the residual stream or is added to it.
   Dense added(Floats from) {
     if (fused_ && from.read()) take_out_mean(from);
     return owned(std::move(from));
@@ -164,8 +164,8 @@ class Binder {
     }
   }
 
-  // As the pixels stand: [width, channel, frame, row, column]. So does Hugging Face; mlx has the channels last, GGUF a
-  // tensor a frame.
+  // In the order of the pixels: [width, channel, frame, row, column], as in Hugging Face files. MLX has the channels
+  // last, GGUF one tensor per frame.
   Floats patches() {
     const auto& [c, f, s, w] = std::tuple(shape_.channels, shape_.frames, shape_.patch, shape_.width);
     const std::string name = names_("patch_embed.proj", "v.patch_embd");

@@ -18,7 +18,7 @@ struct TowerShape {
   int64_t merged_width() const { return merge * merge * width; }
 };
 
-// What its tensors are called: as published, by mlx, or in a GGUF file of llama.cpp.
+// Tensor names: as published, in MLX conversions, or in a GGUF file of llama.cpp.
 struct TowerNames {
   bool gguf = false;
   std::string prefix;  // "model.visual."
@@ -35,9 +35,9 @@ struct Dense {
   BufferPtr bias;
 };
 
-// A projection and the norm in front of it. Fused, they are one op: what is added to the residual stream has its mean
-// taken out when it is loaded, so that the layer norm is an RMS norm, and the norm's own bias is part of the
-// projection's.
+// A projection and the norm before it, fused into one op if the device can: the mean is removed at load time from
+// everything that is added to the residual stream, so the layer norm becomes an RMS norm, and the norm's bias becomes
+// part of the projection's bias.
 struct NormedDense {
   LayerNorm norm;
   Norm fused;
@@ -58,7 +58,7 @@ struct Tower {
   LayerNorm merge_norm;
 };
 
-// `fused`: the device fuses an RMS norm into the projection behind it.
+// `fused`: the device fuses an RMS norm into the projection that follows it.
 Tower bind_tower(Weights& weights, const TowerNames& names, const TowerShape& shape, bool fused);
 
 }  // namespace longhand

@@ -11,7 +11,7 @@ std::unique_ptr<AsyncDecode> AsyncDecode::create(Timeline& timeline) {
   try {
     timeline.memory().open_slots();
   } catch (const OutOfMemory&) {
-    return nullptr;  // slower, but it goes on
+    return nullptr;  // without second slots it decodes more slowly
   }
   return std::unique_ptr<AsyncDecode>(new AsyncDecode(timeline));
 }
@@ -21,7 +21,7 @@ AsyncDecode::~AsyncDecode() {
   timeline_.memory().close_slots();
 }
 
-// Encodes the step of the token that follows the history. There is room for it.
+// Encodes the step that reads the token after the history. The caller has made room for it.
 AsyncDecode::Submitted AsyncDecode::submit(int32_t token, bool after_guess, const Sampler& sampler, Path path) {
   const int64_t length = timeline_.length();
   Submitted step{{}, timeline_.memory().slots()};
@@ -46,7 +46,7 @@ void AsyncDecode::take_back() {
   in_flight_.reset();
 }
 
-// The step of `token`: the one in flight where the device guessed right.
+// Returns the step that reads `token`: the one in flight if the device guessed right.
 AsyncDecode::Submitted AsyncDecode::take_or_submit(int32_t token, const Sampler& sampler, Path path) {
   if (in_flight_) {
     ++guesses_;
@@ -54,12 +54,13 @@ AsyncDecode::Submitted AsyncDecode::take_or_submit(int32_t token, const Sampler&
     if (in_flight_->token != token) take_back();
   }
   if (in_flight_) return std::exchange(in_flight_, std::nullopt)->step;
-  // With nothing in flight a cache that grows is copied at once.
+  // Caches may only grow while no step is in flight.
   timeline_.memory().reserve(timeline_.length() + 1);
   return submit(token, false, sampler, path);
 }
 
-// What the device cannot know (a grammar, a nearly flat choice) may make it guess wrong more often than it helps.
+// The device guesses wrong when the choice depends on something it does not know (a grammar) or is close; if that
+// happens often, running ahead costs more than it saves.
 bool AsyncDecode::worth_guessing() const {
   constexpr int64_t enough = 16;
   return guesses_ < enough || 2 * wrong_guesses_ < guesses_;
@@ -69,7 +70,7 @@ Tensor AsyncDecode::step(int32_t token, bool more, const Sampler& sampler, Path 
   const int64_t before = timeline_.length();
   const Submitted step = take_or_submit(token, sampler, path);
   timeline_.append({&token, 1}, before + 1, path);
-  // The copies of a cache that grows would be lost with a step that is taken back: such a step is not sent ahead.
+  // A step that makes a cache grow is not sent ahead: taking it back would lose the copied cache.
   const bool room = timeline_.memory().capacity() > timeline_.length();
   try {
     std::optional<Submitted> next;

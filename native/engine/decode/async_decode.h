@@ -17,14 +17,14 @@ namespace longhand {
 
 class AsyncDecode {
  public:
-  // Null where the device decodes step by step, or has no memory for second slots.
+  // Null if the device decodes step by step, or has no memory for second slots.
   static std::unique_ptr<AsyncDecode> create(Timeline& timeline);
-  ~AsyncDecode();  // takes back the step in flight
+  ~AsyncDecode();  // discards the step in flight
   AsyncDecode(const AsyncDecode&) = delete;
   AsyncDecode& operator=(const AsyncDecode&) = delete;
 
-  // Scores after `token`, which follows the timeline's history. With `more`, the step after it is under way already
-  // when this returns.
+  // Logits after `token`, which follows the timeline's history. With `more`, the following step has already been
+  // started when this returns.
   Tensor step(int32_t token, bool more, const Sampler& sampler, Path path);
 
  private:
@@ -34,7 +34,7 @@ class AsyncDecode {
   };
   struct InFlight {
     Submitted step;
-    int32_t token;  // what the device fed it
+    int32_t token;  // the token the device fed it
   };
 
   explicit AsyncDecode(Timeline& timeline) : timeline_(timeline), backend_(timeline.model().backend()) {}

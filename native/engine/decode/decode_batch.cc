@@ -7,7 +7,7 @@ namespace longhand {
 
 namespace {
 
-// How long a stream of tokens may stand still for the prompt of another answer, and the part that is read before its
+// The longest pause of an answer while part of another answer's prompt is read, and the size of that part before the
 // speed is known.
 constexpr double longest_stall = 0.08;
 constexpr int64_t first_part = 4 * pass_grain;
@@ -37,7 +37,7 @@ bool DecodeBatch::read(Generation& generation) {
   return more;
 }
 
-// Everybody who has not had a step in this round; one alone takes it as it always would.
+// All members that have not taken a step in this round; a single one takes it as it would without a batch.
 void DecodeBatch::write(Member& first) {
   std::vector<Member*> together;
   for (Member& each : members_) {

@@ -1,6 +1,6 @@
-// Answers that one model writes at the same time: when one of them takes its step, all that can take it with it do, in
-// one pass over the weights. Each has then done its step of this round, and does nothing when its own turn comes. A
-// prompt that is read meanwhile is read in short parts, so that none of them stands still for long.
+// Answers that one model writes at the same time. When one takes a step, all that can join take theirs in the same pass
+// over the weights, and then skip their own turn in this round. A prompt that is read meanwhile is read in short parts,
+// so that no answer pauses for long.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,17 @@
 
 namespace longhand {
 
-// On the worker of the model. The generations outlive their membership.
+// Runs on the model's worker. Generations must outlive their membership.
 class DecodeBatch {
  public:
-  // As Generation::step. Whoever writes is a member until it leaves.
+  // Like Generation::step. A generation that writes is a member until it leaves.
   bool step(Generation& generation);
   void leave(const Generation& generation);
 
  private:
   struct Member {
     Generation* generation;
-    bool ahead = false;  // its step of this round is done
+    bool ahead = false;  // has already taken this round's step
     std::exception_ptr failure = nullptr;
   };
   bool read(Generation& generation);
@@ -27,7 +27,7 @@ class DecodeBatch {
   void write(Member& first);
 
   std::vector<Member> members_;
-  double seconds_a_token_ = 0;  // of the last part that was read beside writers; 0: none was
+  double seconds_a_token_ = 0;  // for the last part of a prompt read during a batch; 0: none yet
 };
 
 }  // namespace longhand

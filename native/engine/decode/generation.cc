@@ -7,8 +7,8 @@ namespace longhand {
 namespace {
 
 constexpr int64_t generated_snapshot_every = 256;
-constexpr size_t message_snapshots = 3;  // besides the end of the first message, where the prompt cache has no room
-// A decode step shorter than this ends soon enough by itself; breaking it off would cost its state.
+constexpr size_t message_snapshots = 3;  // if the prompt cache has no room, besides that of the first message
+// A decode step shorter than this is not cancelled: it ends soon enough, and cancelling it would lose its state.
 constexpr double uninterrupted_ms = 25;
 
 bool is_set(const std::atomic<bool>* flag) { return flag && flag->load(); }
@@ -31,7 +31,7 @@ Generation::Generation(Timeline& timeline, std::span<const int32_t> prompt_token
   ends = options_.read_only ? boundaries_within(prompt, options_.stop_tokens)
                             : boundaries_of(prompt, options_.stop_tokens, timeline_.memory().has_states());
   placed.pictures.cut(ends);
-  // At least the last token is read, where its scores are wanted.
+  // The last token is always read, because its logits are needed.
   const int64_t limit = static_cast<int64_t>(prompt.size()) - (options_.read_only ? 0 : 1);
   const Resumed resumed = timeline_.resume(prompt, ends, limit, options_.path, options_.continues);
   timeline_.show(std::move(placed.pictures));
@@ -41,11 +41,11 @@ Generation::Generation(Timeline& timeline, std::span<const int32_t> prompt_token
   result_.reread = resumed.reason;
   begin_guide(prompt_tokens);
   options_.cache_prompt =
-      options_.cache_prompt && resumed.at_boundary;  // what goes on behind an answer is read so by nobody else
+      options_.cache_prompt && resumed.at_boundary;  // otherwise it is cut differently from any other prompt
   if (options_.on_prefill) options_.on_prefill(resumed.length, result_.prompt_tokens, resumed.length);
 }
 
-// What is there of the answer already goes through the grammar first.
+// The beginning of the answer that already exists is passed through the grammar first.
 void Generation::begin_guide(std::span<const int32_t> prompt) {
   if (!options_.guide.grammar) return;
   const size_t rows = options_.guide.grammar->vocabulary().size();
@@ -84,8 +84,8 @@ void Generation::end(Finish finish) {
   result_.device_ms = 1e3 * (timeline_.model().backend().device_seconds() - device_seconds_before_);
 }
 
-// How much of the `left` tokens of a pass to read at once. What is left over after a part is at least `pass_grain`:
-// back ends read fewer another way (native/cpu/simd, least_tokens), and the numbers would not be those of the whole.
+// How many of the `left` tokens of a pass to read at once. The remainder is never shorter than `pass_grain`: back ends
+// use other loops for fewer tokens (native/cpu/simd, least_tokens), which would give other results than one whole pass.
 static int64_t part_of(int64_t left, int64_t most) {
   if (left <= most || left - most >= pass_grain) return std::min(left, most);
   return most > pass_grain ? most - pass_grain : left;
@@ -94,7 +94,7 @@ static int64_t part_of(int64_t left, int64_t most) {
 void Generation::read_chunk(Reading& reading, int64_t most) {
   const int64_t begin = timeline_.length(), total = result_.prompt_tokens;
   const auto next = std::ranges::find_if(reading.ends, [&](const Boundary& each) { return each.end > begin; });
-  if (next == reading.ends.end()) return end(Finish::length);  // all that was to be read
+  if (next == reading.ends.end()) return end(Finish::length);  // the whole prompt has been read
   const Clock::time_point start = Clock::now();
   const int64_t count = part_of(next->end - begin, most);
   const bool whole = count == next->end - begin, last = whole && next->kind == Boundary::Kind::end;
@@ -107,15 +107,16 @@ void Generation::read_chunk(Reading& reading, int64_t most) {
   if (options_.on_prefill) options_.on_prefill(timeline_.length(), total, result_.cached_tokens);
   if (!last) return;
   result_.prefill_ms = elapsed_ms();
-  // The last token of an answer is chosen without a pass of its own: one step in flight needs three.
-  // A device that guesses knows no grammar.
+  // The last token of an answer needs no pass of its own, so running ahead needs at least three tokens. The device
+  // knows no grammar.
   auto async = options_.max_tokens > 2 && !guide_ ? AsyncDecode::create(timeline_) : nullptr;
   state_ = Writing{Sampler(options_.sampling, timeline_.tokens()), std::move(async)};
   if (options_.max_tokens == 0) this->end(is_set(options_.cancel) ? Finish::cancelled : Finish::length);
   else choose(std::get<Writing>(state_), logits);
 }
 
-// In the prompt cache, or where that has no room as a snapshot of the timeline: the first message and the last few.
+// Keeps the state in the prompt cache, or, if that has no room, as a snapshot of the timeline: of the first message and
+// the last few.
 void Generation::remember(const Reading& reading, size_t boundary, double seconds) {
   const std::span<const Boundary> ends(reading.ends);
   const Boundary::Kind kind = ends[boundary].kind;
@@ -124,7 +125,7 @@ void Generation::remember(const Reading& reading, size_t boundary, double second
   });
   const bool first = kind == Boundary::Kind::first_message;
   const bool among_last = kind != Boundary::Kind::chunk && later <= static_cast<ptrdiff_t>(message_snapshots);
-  // Chats go on from the last message, and are asked again from the last token.
+  // Chats continue after the last message; a regenerated answer starts from the last token.
   const bool branches = first || (kind != Boundary::Kind::chunk && later <= 1);
   if (options_.cache_prompt && timeline_.cache_prefix(reading.prompt, ends.first(boundary + 1), options_.path, seconds,
                                                       branches, options_.owner))
@@ -164,7 +165,7 @@ void Generation::write_together(std::span<Generation* const> generations) {
   }
 }
 
-// A token has been read.
+// Called after a token has been read.
 void Generation::written(Writing& writing, Tensor logits, double step_ms) {
   writing.step_ms = step_ms;
   const int64_t after = timeline_.length() - result_.prompt_tokens;
@@ -179,8 +180,8 @@ Tensor Generation::next_scores(Writing& writing, std::span<const int32_t> tokens
     const std::atomic<bool>* cancel = writing.step_ms > uninterrupted_ms ? options_.cancel : nullptr;
     return timeline_.read(tokens, after, Scored::last, {options_.path, cancel});
   }
-  // No step is in flight where the answer ends, or where a snapshot is taken of what was accepted. At the end of the
-  // context there is no room for one.
+  // No step is sent ahead when the answer ends or a snapshot of the accepted tokens is taken next, or when the context
+  // is full.
   const bool more = static_cast<int64_t>(result_.tokens.size()) + 1 < options_.max_tokens &&
                     (after - result_.prompt_tokens) % generated_snapshot_every != 0;
   return writing.async->step(tokens.back(), more, writing.sampler, options_.path);
@@ -211,7 +212,7 @@ Sampled Generation::pick(Writing& writing, Tensor logits) {
   }
 }
 
-// False once the answer has ended with it.
+// Returns false if this token ends the answer.
 bool Generation::add(Writing& writing, const Sampled& sampled) {
   const int32_t token = sampled.token.id;
   result_.tokens.push_back(token);

@@ -1,4 +1,4 @@
-// One answer, step by step: a chunk of the prompt is read, or a token is written. Whoever drives it decides what comes
+// One answer, step by step: each step reads a chunk of the prompt or writes a token. The caller may run other work
 // between two steps.
 #pragma once
 
@@ -23,13 +23,14 @@ struct GenerateOptions {
   std::vector<int32_t> stop_tokens;
   Path path = Path::fast;
   const std::atomic<bool>* cancel = nullptr;
-  // So many tokens at the end of the prompt are the answer so far: what the timeline holds of them goes on as it is.
+  // Number of tokens at the end of the prompt that are the beginning of the answer; the timeline continues with those
+  // it holds.
   int64_t continues = 0;
-  bool cache_prompt = true;            // what is read goes into the prompt cache
-  std::string owner;                   // for whom also on disk; "": for nobody
+  bool cache_prompt = true;            // add the prompt to the prompt cache
+  std::string owner;                   // whose disk cache also gets it; "": nobody's
   std::vector<PicturePtr> pictures{};  // in the order of their tokens in the prompt
-  // Reads what every prompt that begins with this one has in common, and writes nothing. Stops between ops when it is
-  // cancelled; what was read by then stays.
+  // Reads the part that every prompt beginning with this one shares, and writes nothing. Cancelling stops it between
+  // two ops; what has been read stays.
   bool read_only = false;
   GuideOptions guide{};
   std::function<void(int64_t done, int64_t total, int64_t cached)> on_prefill;
@@ -43,27 +44,27 @@ struct GenerateResult {
   Finish finish = Finish::length;
   int64_t prompt_tokens = 0, cached_tokens = 0;
   double prefill_ms = 0, decode_ms = 0, first_token_ms = 0;
-  double device_ms = 0;  // time the GPU worked; 0 where the CPU computes
-  Known known;           // tokens of the prompt that have been read before, whether they were still here or not
+  double device_ms = 0;  // time the GPU was busy; 0 on the CPU
+  Known known;           // tokens of the prompt that had been read before, whether or not they were still in memory
   Reread reread = Reread::cold;
 };
 
 class Generation {
  public:
-  // Goes back to what of the prompt has been read. Throws std::invalid_argument, ContextError; then the timeline is as
-  // it was.
+  // Returns the timeline to the longest prefix of the prompt that it or the cache holds. Throws std::invalid_argument,
+  // ContextError, leaving the timeline unchanged.
   Generation(Timeline& timeline, std::span<const int32_t> prompt, GenerateOptions options);
 
-  // Of the prompt it reads at most `most` tokens, a multiple of `pass_grain` (a few more where too few would be left
-  // over). Returns false once the answer has ended, for whatever reason.
+  // Reads at most `most` tokens of the prompt, a multiple of `pass_grain` (a few more if too few would be left), or
+  // writes one token. Returns false once the answer has ended, for whatever reason.
   bool step(int64_t most = std::numeric_limits<int64_t>::max());
-  // A token for each, from one pass; all are writing one, with one model and on one path. What fails for one fails for
-  // all.
+  // Writes one token of each answer in one pass. All must be writing, with the same model and path. An error ends all
+  // of them.
   static void write_together(std::span<Generation* const> generations);
-  // Whether its next step may be taken together with others.
+  // Whether the next step may be taken together with other answers.
   bool writes_alike(const Generation& other) const;
   bool reads() const { return std::holds_alternative<Reading>(state_); }
-  // Tokens its timeline holds.
+  // Number of tokens in its timeline.
   int64_t length() const { return timeline_.length(); }
   bool ended() const { return std::holds_alternative<Ended>(state_); }
   const GenerateResult& result() const { return result_; }
@@ -75,14 +76,14 @@ class Generation {
   //     └──────cancelled────────┴───────────cancelled───────────▲
   struct Reading {
     std::vector<int32_t> prompt;
-    std::vector<Boundary> ends;  // where its passes end
-    double seconds = 0;          // that the part of the pass which was read took
+    std::vector<Boundary> ends;  // where the passes over the prompt end
+    double seconds = 0;          // time spent on the current pass so far
   };
   struct Writing {
     Sampler sampler;
     std::unique_ptr<AsyncDecode> async;
-    double step_ms = 0;  // how long the last pass took
-    int64_t unread = 0;  // tokens that are written and not read: one, and those that a grammar forced behind it
+    double step_ms = 0;  // duration of the last pass
+    int64_t unread = 0;  // written tokens not yet read: the last one and those that a grammar forced after it
     Clock::time_point first_token{};
   };
   struct Ended {};
@@ -103,7 +104,7 @@ class Generation {
   GenerateOptions options_;
   Clock::time_point start_ = Clock::now();
   double device_seconds_before_;
-  std::unique_ptr<Guide> guide_;  // null: nothing binds the answer
+  std::unique_ptr<Guide> guide_;  // null: no grammar
   GenerateResult result_;
   std::variant<Reading, Writing, Ended> state_;
 };

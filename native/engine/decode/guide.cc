@@ -6,9 +6,9 @@ namespace longhand {
 
 namespace {
 
-// Blank tokens between the thinking and the answer.
+// The most blank tokens allowed between the thinking and the answer.
 constexpr int most_blanks = 4;
-// Bytes that are looked ahead for a text without a choice.
+// How many bytes ahead to look for text that the grammar determines.
 constexpr size_t most_forced = 256;
 
 std::string joined(const grammar::Vocabulary& vocabulary, std::span<const int32_t> tokens) {

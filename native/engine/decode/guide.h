@@ -1,4 +1,4 @@
-// An answer that is bound by a grammar. Its thinking is not: it only may not end the answer.
+// Applies a grammar to an answer. Thinking is not restricted, except that it cannot end the answer.
 //
 //   either ──opens thinking──▶ thinking ──closed──▶ before ──text──▶ bound
 //     └───────────text────────────────────────────────────────────────▲
@@ -15,32 +15,33 @@ namespace longhand {
 
 struct GuideOptions {
   enum class Begin : uint8_t { answer, thinking, either };
-  std::shared_ptr<grammar::Grammar> grammar;  // null: the answer is free
+  std::shared_ptr<grammar::Grammar> grammar;  // null: no restriction
   Begin begin = Begin::answer;
-  std::vector<int32_t> open, close;  // what opens and closes the thinking
+  std::vector<int32_t> open, close;  // tokens that open and close the thinking
 };
 
 class Guide {
  public:
-  // Tokens `stops` end the answer, where the grammar lets it end.
+  // `stops`: tokens that end the answer where the grammar allows it.
   Guide(const GuideOptions& options, std::vector<int32_t> stops);
 
-  // Tokens that may come next, until the next call.
+  // A mask of the tokens allowed next; valid until the next call.
   grammar::Mask& mask();
-  // What a mask cannot tell: whether the answer fits that a token begins which closes the thinking too.
+  // Whether the start of an answer matches that is in the same token as the end of the thinking; a mask cannot express
+  // that.
   bool admits(int32_t token);
-  // False where it does not fit; then nothing has happened.
+  // Returns false and changes nothing if the token does not match.
   bool accept(int32_t token);
-  // Nothing but the end can follow.
+  // Whether only the end of the answer can follow.
   bool complete() { return state_ == State::bound && matcher_.complete(); }
-  // Tokens that come next whatever the model would say. The last one of such a text is left to the model, which may
-  // know a token that goes on behind it.
+  // Tokens that the grammar determines. The last token of such a text is left to the model, which may choose a longer
+  // token that continues past it.
   std::vector<int32_t> forced();
 
  private:
   enum class State : uint8_t { either, thinking, before, bound };
   bool think(const std::string& text);
-  // What stands behind the end of the thinking once this text has come; null: it goes on.
+  // Adds text to the thinking. Returns what follows its end, null if the thinking continues.
   std::optional<std::string> answer_in(const std::string& text) const;
 
   grammar::Matcher matcher_;
@@ -48,7 +49,7 @@ class Guide {
   std::vector<int32_t> stops_;
   std::string open_, close_;
   State state_;
-  std::string tail_;  // the end of the thinking, in which it may be closed
+  std::string tail_;  // the last bytes of the thinking, in which a closing marker may have begun
   int blanks_ = 0;
   grammar::Mask mask_;
 };

@@ -12,7 +12,7 @@ bool has_penalties(const Sampling& s) {
   return s.repetition_penalty != 1.0f || s.presence_penalty != 0.0f || s.frequency_penalty != 0.0f;
 }
 
-// z[i]: how many elements at the front of `text` and from i on are equal.
+// Z array: z[i] is the length of the common prefix of `text` and text[i..].
 std::vector<int64_t> z_function(std::span<const int32_t> text) {
   const int64_t n = static_cast<int64_t>(text.size());
   std::vector<int64_t> z(text.size(), 0);
@@ -33,7 +33,7 @@ std::vector<int64_t> z_function(std::span<const int32_t> text) {
 std::vector<TokenBias> dry_biases(const Dry& dry, std::span<const int32_t> history) {
   if (dry.multiplier <= 0 || history.size() < 2) return {};
   if (dry.window >= 0) history = history.last(std::min(history.size(), static_cast<size_t>(dry.window)));
-  // Read backwards: the end of the text becomes a prefix, and every earlier copy of it is found in one sweep.
+  // On the reversed text its end is a prefix, so one Z array finds every earlier copy of the end.
   const std::vector<int32_t> reversed(history.rbegin(), history.rend());
   const auto breaker = [&](int32_t token) { return std::ranges::find(dry.breakers, token) != dry.breakers.end(); };
   const int64_t reach = std::ranges::find_if(reversed, breaker) - reversed.begin();
@@ -48,7 +48,7 @@ std::vector<TokenBias> dry_biases(const Dry& dry, std::span<const int32_t> histo
   }
   std::vector<TokenBias> out;
   for (const auto& [token, length] : longest) {
-    // A cap far above any useful penalty keeps the power finite.
+    // Capped far above any useful penalty to keep the power finite.
     const double exponent = static_cast<double>(std::min<int64_t>(length - dry.allowed_length, 256));
     const double penalty =
         std::min(static_cast<double>(dry.multiplier) * std::pow(static_cast<double>(dry.base), exponent), 1e30);
@@ -103,8 +103,8 @@ Sampled Sampler::pick(Ops& ops, Tensor logits_row, std::span<const uint32_t> all
   return ops.sample(logits_row, sampling, counts(), biases());
 }
 
-// Good enough to be right nearly always: what DRY says after a token that is not known yet, and the token that leaves a
-// penalty window meanwhile, are left to `pick`.
+// An approximation that is nearly always right: it ignores what DRY adds for the token not yet known, and which token
+// leaves the penalty window; `pick` considers both.
 void Sampler::guess(Passes& passes, Tensor logits_row, bool after_guess) const {
   Sampling sampling = options_.sampling;
   sampling.position = history_.size() + (after_guess ? 1 : 0);

@@ -1,4 +1,4 @@
-// What stands between a timeline and the back end's sampling op: penalty counts, DRY, forbidden tokens.
+// Keeps the state that the back end's sampling op needs: penalty counts, DRY, forbidden tokens.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 namespace longhand {
 
 // "Don't repeat yourself": a token that would continue an earlier repetition of length n >= allowed_length loses
-// multiplier * base^(n - allowed_length). Repetitions do not reach over breaker tokens.
+// multiplier * base^(n - allowed_length). Repetitions do not extend across breaker tokens.
 struct Dry {
   float multiplier = 0;
   float base = 1.75f;
   int64_t allowed_length = 2;
-  int64_t window = -1;  // tokens looked back on; -1: all
+  int64_t window = -1;  // how many tokens to look back; -1: all
   std::vector<int32_t> breakers;
 };
 
 struct SamplingOptions {
-  Sampling sampling;  // seed and filters; the position is filled in for every token
+  Sampling sampling;  // seed and filters; the position is set for every token
   int64_t penalty_window = -1;
   std::optional<Dry> dry;
   std::vector<int32_t> forbidden;
@@ -30,12 +30,13 @@ struct SamplingOptions {
 
 class Sampler {
  public:
-  // `history` is everything in front of the first token that will be sampled.
+  // `history`: all tokens before the first one that is sampled.
   Sampler(SamplingOptions options, std::span<const int32_t> history);
 
-  // `allowed`: a bit a token; empty: all of them.
+  // `allowed`: one bit per token; empty: all tokens.
   Sampled pick(Ops& ops, Tensor logits_row, std::span<const uint32_t> allowed = {});
-  // The device's own choice (Backend::guess). With `after_guess` one more token stands before it than was accepted.
+  // The parameters of the device's own choice (Backend::guess). `after_guess`: it comes one token after the last
+  // accepted one.
   void guess(Passes& passes, Tensor logits_row, bool after_guess) const;
   void accept(int32_t token);
 
@@ -50,7 +51,7 @@ class Sampler {
   bool penalties_;
 };
 
-// Penalties of DRY for every token that would continue a repetition, as negative biases.
+// DRY penalties, as negative biases, for every token that would continue a repetition.
 std::vector<TokenBias> dry_biases(const Dry& dry, std::span<const int32_t> history);
 
 }  // namespace longhand

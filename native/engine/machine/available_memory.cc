@@ -25,7 +25,7 @@ uint64_t machine() {
   }
   vm_size_t page = 0;
   host_page_size(mach_host_self(), &page);
-  // Free, purgeable and file-backed pages can be had without swapping.
+  // Free, purgeable and file-backed pages are available without swapping.
   return (uint64_t{pages.free_count} + pages.purgeable_count + pages.external_page_count) * page;
 }
 uint64_t control_group() { return unlimited; }
@@ -43,10 +43,10 @@ uint64_t machine() {
 uint64_t read_number(const char* path) {
   std::ifstream file(path);
   uint64_t number = 0;
-  return file >> number ? number : unlimited;  // "max" is no number
+  return file >> number ? number : unlimited;  // "max" means no limit
 }
 
-// The value of a key in a list of "key number" lines; 0 when it is not there.
+// The value of a key in a list of "key number" lines; 0 if absent.
 uint64_t read_entry(const char* path, const std::string& wanted) {
   std::ifstream file(path);
   uint64_t number = 0;
@@ -65,7 +65,7 @@ constexpr ControlGroup versions[] = {
      "/sys/fs/cgroup/memory/memory.stat", "total_cache"},
 };
 
-// Pages of files count as used there, but make room when memory is asked for.
+// The page cache counts as used there, but is freed when memory is requested.
 uint64_t control_group() {
   for (const ControlGroup& group : versions) {
     const uint64_t limit = read_number(group.limit), used = read_number(group.used);

@@ -1,4 +1,4 @@
-// How much memory a load may take: what the machine has free, or what is left below the limit of its control group.
+// How much memory a load may take: the machine's free memory, or what the control group's limit leaves if that is less.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ uint64_t sum(const uint64_t* from, size_t count) {
   return total;
 }
 
-// Every thread does its own part of [0, words). A system that starts no more of them has these parts done here.
+// Each thread reads its own part of [0, words). If the system cannot start more threads, this one reads the remaining
+// parts.
 template <class Work>
 void on_all_cores(unsigned cores, const Work& work) {
   std::vector<std::thread> threads;
@@ -52,7 +53,7 @@ double memory_bandwidth() {
   if (!memory) return 0;
   const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1u, 64u);
   on_all_cores(cores, [&](size_t from, size_t count) { std::fill_n(memory.get() + from, count, uint64_t{1}); });
-  std::atomic<uint64_t> used{0};  // so that no reading is left out
+  std::atomic<uint64_t> used{0};  // keeps the compiler from removing the reads
   double best = 0;
   for (int pass = 0; pass < passes; ++pass) {
     const auto began = std::chrono::steady_clock::now();

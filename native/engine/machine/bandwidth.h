@@ -1,10 +1,10 @@
-// How fast this machine reads memory: what the speed of decoding hangs on.
+// Measures how fast this machine reads memory, which limits the speed of decoding.
 #pragma once
 
 namespace longhand {
 
-// Bytes a second that all cores together read from main memory, the best of a few passes. Takes about 0.2 s and 256
-// MiB. 0 when there is no room for the measurement.
+// Bytes per second that all cores together read from main memory, the best of a few passes. Takes about 0.2 s and 256
+// MiB. Returns 0 if there is not enough memory to measure.
 double memory_bandwidth();
 
 }  // namespace longhand

@@ -1,5 +1,5 @@
-// What a model and its timelines give back when the system runs short of memory: nothing that cannot be made again. The
-// signal comes from any thread; the worker responds, inside a turn before the next pass.
+// Frees memory of a model and its timelines when the system runs short: only what can be computed again. The signal may
+// come from any thread; the worker responds, during a turn before the next pass.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class Vision;
 
 class MemoryPressure {
  public:
-  // `vision`: null where the model cannot see.
+  // `vision`: null if the model has no vision tower.
   MemoryPressure(Lifecycle& backend, std::shared_ptr<PromptCache> cache, Vision* vision)
       : backend_(&backend), cache_(std::move(cache)), vision_(vision) {}
 
@@ -25,15 +25,15 @@ class MemoryPressure {
 
   void add(Timeline* timeline);
   void remove(Timeline* timeline);
-  void end();  // the back end goes away
-  // The worker, where nobody needs the results of a pass that is over.
+  void end();  // call before the back end is destroyed
+  // Call on the worker when the results of the last pass are no longer needed.
   void respond();
 
  private:
   enum Wanted : int { nothing, some, most };
 
   std::atomic<int> wanted_{nothing};
-  std::mutex lock_;  // of what follows
+  std::mutex lock_;  // guards the members below
   Lifecycle* backend_;
   std::shared_ptr<PromptCache> cache_;
   Vision* vision_;

@@ -1,4 +1,4 @@
-// Bytes in host memory that the prompt cache keeps: rows of caches, or states.
+// Bytes in host memory, held by the prompt cache: rows of caches, or states.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace longhand {
 
 class Blob {
  public:
-  // Null where there is no memory for it: what is kept is kept for speed alone.
+  // Returns null if there is no memory for it; caching is optional.
   static std::shared_ptr<Blob> allocate(size_t bytes) {
     auto* memory = static_cast<std::byte*>(std::malloc(bytes > 0 ? bytes : 1));
     return memory ? std::shared_ptr<Blob>(new Blob(memory, bytes)) : nullptr;

@@ -23,8 +23,8 @@ std::vector<Boundary> boundaries_of(std::span<const int32_t> prompt, std::span<c
   const auto total = static_cast<int64_t>(prompt.size());
   std::vector<Boundary> out = boundaries_within(prompt, stops);
   std::erase_if(out, [&](const Boundary& boundary) { return boundary.end >= total; });
-  // A pass more, which is worth it where the same prompt would else read many tokens again: not behind the last message
-  // of a chat, where a template adds a handful.
+  // An additional boundary costs a pass. It is worth it if repeating the prompt would otherwise read many tokens again,
+  // but not after the last message of a chat, where the template adds only a few.
   constexpr int64_t many = 12;
   const int64_t before = out.empty() ? 0 : out.back().end;
   if (has_states && total - before > many) out.push_back({total - 1, Boundary::Kind::last});

@@ -1,5 +1,5 @@
-// Where prompts are cut into passes. Numbers depend on these cuts, so they are a function of the prompt alone and never
-// of what was known before: what was read once equals, bit for bit, what reading it anew would give.
+// Where prompts are cut into passes. Results depend on these cuts, so they are a function of the prompt alone, never of
+// what is cached: cached results equal those of a new computation bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,25 @@
 
 namespace longhand {
 
-// Prompts are read in passes that end at multiples of this, or earlier.
+// Passes over a prompt end at multiples of this, or earlier.
 inline constexpr int64_t prefill_chunk = 512;
 
 struct Boundary {
   enum class Kind : uint8_t {
     chunk,          // a multiple of prefill_chunk
-    first_message,  // the end of the first message, where every branch of a chat begins
+    first_message,  // the end of the first message, which all branches of a chat share
     message,
-    last,  // one token before the end, so that the same prompt is answered again at the price of one token
+    last,  // one token before the end, so that repeating the prompt reads only one token
     end,
   };
-  int64_t end = 0;  // tokens up to here
+  int64_t end = 0;  // number of tokens before the boundary
   Kind kind = Kind::chunk;
 };
 
-// Ascending; the last is the end of the prompt. `stops`: tokens that end a message. `has_states`: of the model, for
-// which going back to a place means having stopped there.
+// Ascending; the last is the end of the prompt. `stops`: tokens that end a message. `has_states`: the model has
+// recurrent states, so it can only return to places where a pass ended.
 std::vector<Boundary> boundaries_of(std::span<const int32_t> prompt, std::span<const int32_t> stops, bool has_states);
-// Those that every longer prompt beginning with `prefix` has too.
+// The boundaries that every longer prompt beginning with `prefix` also has.
 std::vector<Boundary> boundaries_within(std::span<const int32_t> prefix, std::span<const int32_t> stops);
 
 }  // namespace longhand

@@ -11,9 +11,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The cache must not run far ahead of a slow disk: what waits is memory.
+// Limits how much waits for a slow disk, because it occupies memory.
 constexpr uint64_t most_waiting = 128'000'000;
-// So much stays free on the disk: others, the chats among them, have to write as well.
+// Disk space that is left free for everything else, such as the chats.
 constexpr uint64_t least_free = uint64_t{1} << 30;
 constexpr const char* part_ending = ".part";
 
@@ -28,7 +28,7 @@ void make_folder(const fs::path& path) {
   ::mkdir(path.c_str(), 0700);
 }
 
-// A share of a small disk, so that a small one is of use too.
+// On a small disk only a share of it, so that the cache can be used there too.
 bool has_room(const fs::path& folder, uint64_t bytes) {
   struct statvfs disk{};
   if (::statvfs(folder.c_str(), &disk) != 0) return false;
@@ -36,7 +36,7 @@ bool has_room(const fs::path& folder, uint64_t bytes) {
   return disk.f_bavail * block >= bytes + spared;
 }
 
-// Every folder in `path`; nothing where it cannot be read.
+// All folders in `path`; none if it cannot be read.
 std::vector<fs::path> folders_in(const fs::path& path) {
   std::vector<fs::path> out;
   std::error_code error;
@@ -73,7 +73,7 @@ std::string DiskTier::file_name(const EntryName& name, EntryKind kind) {
   return name.text() + (kind == EntryKind::rows ? ".rows" : ".states");
 }
 
-// What another build has read this one reads in other bits.
+// Results of another build may differ in their bits.
 void DiskTier::sweep() {
   for (const fs::path& build : folders_in(folder_)) {
     std::error_code error;
@@ -140,7 +140,7 @@ bool DiskTier::get(const EntryName& name, EntryKind kind, std::span<const int32_
   return false;
 }
 
-// Later than everything before, also where the clock was set back.
+// Later than all earlier times, even if the clock was set back.
 DiskTier::Time DiskTier::now() {
   last_ = std::max(Time::clock::now(), last_ + std::chrono::microseconds(1));
   return last_;
@@ -183,7 +183,7 @@ void DiskTier::write_jobs() {
   for (;;) {
     changed_.wait(lock, [&] { return stop_ || !waiting_.empty(); });
     if (stop_) return;
-    const Job& job = waiting_.front();  // stays where it is until it is written
+    const Job& job = waiting_.front();  // stays in the queue until it is written
     const fs::path path = folder_ / build_ / model_ / job.owner / fs::path(job.key).filename();
     const uint64_t size = sizeof(EntryHead) + job.tokens.size() * sizeof(int32_t) + job.bytes->size();
     make_room(size);
@@ -232,7 +232,7 @@ void DiskTier::remove(const std::string& key) {
   if (found == entries_.end()) return;
   std::error_code error;
   fs::remove(found->second.path, error);
-  fs::remove(found->second.path.parent_path(), error);  // where it was the owner's last
+  fs::remove(found->second.path.parent_path(), error);  // succeeds if it was the owner's last file
   bytes_ -= found->second.bytes;
   entries_.erase(found);
 }
@@ -240,7 +240,7 @@ void DiskTier::remove(const std::string& key) {
 void DiskTier::erase(const std::string& owner) {
   std::unique_lock lock(lock_);
   const auto is_theirs = [&](const Job& job) { return owner.empty() || job.owner == owner; };
-  // The first is being written: it can be erased after that.
+  // The first job is being written and can only be erased afterwards.
   for (size_t i = waiting_.size(); i-- > 1;) {
     if (!is_theirs(waiting_[i])) continue;
     waiting_bytes_ -= waiting_[i].bytes->size();

@@ -1,11 +1,11 @@
-// What was read, on disk: it outlives the process. A thread of its own writes entries behind the model's back; nothing
-// that happens to a file is more than a miss.
+// The part of the prompt cache on disk, which survives a restart. A background thread writes the entries; a missing or
+// damaged file is only a cache miss.
 //
 //   <folder>/<build>/<model>/<owner>/<name>.rows     keys and values of a stretch of tokens
 //                                    <name>.states   states after it
 //
-// The owner is the chat that made an entry, so that it can be erased with the chat; whoever begins with the same tokens
-// reads it. Files are their user's alone (0600 in 0700).
+// The owner is the chat that created an entry, so that it can be erased with the chat; any prompt that begins with the
+// same tokens can use it. Only the user can read the files (0600 in 0700).
 #pragma once
 
 #include <atomic>
@@ -26,10 +26,10 @@ enum class EntryKind : uint8_t { rows, states };
 
 class DiskTier {
  public:
-  // Deletes what other builds have left, and what was half written. Throws nothing: where the folder cannot be used
-  // nothing is found in it.
+  // Deletes entries of other builds and incomplete files. Throws nothing: if the folder cannot be used, the tier is
+  // empty.
   DiskTier(std::filesystem::path folder, uint64_t budget, EntryOrigin origin);
-  ~DiskTier();  // what is waiting is not written any more
+  ~DiskTier();  // drops jobs that have not been written
   DiskTier(const DiskTier&) = delete;
   DiskTier& operator=(const DiskTier&) = delete;
 
@@ -38,19 +38,19 @@ class DiskTier {
   void set_budget(uint64_t bytes);
   uint64_t budget() const;
   uint64_t bytes() const;
-  // What is of an owner; "" stands for all of every model. It is gone when this returns.
+  // Erases the owner's entries, or with "" all entries of all models. They are gone when this returns.
   void erase(const std::string& owner);
-  // Until everything that waits is written.
+  // Waits until all jobs are written.
   void flush();
 
   // The worker.
   bool has(const EntryName& name, EntryKind kind) const;
-  // To be written. What is there or waits already, or would make too much wait, is not taken.
+  // Queues an entry. It is ignored if it exists or is queued already, or if the queue is full.
   void put(const EntryName& name, EntryKind kind, const std::string& owner, std::span<const int32_t> tokens,
            BlobPtr bytes);
-  // False where there is none, or none to be trusted: that is deleted.
+  // Returns false if there is no valid entry; an invalid one is deleted.
   bool get(const EntryName& name, EntryKind kind, std::span<const int32_t> tokens, std::span<std::byte> into);
-  // A way from the first boundary on: what others stand on goes last.
+  // Marks a path from the first boundary as used; entries that others build on are evicted last.
   void used(std::span<const EntryName> way);
 
  private:
@@ -59,7 +59,7 @@ class DiskTier {
   struct Entry {
     Path path;
     uint64_t bytes = 0;
-    Time time{};  // when it was used last, also on disk
+    Time time{};  // time of last use, also stored on disk
   };
   struct Job {
     std::string key, owner;
@@ -75,7 +75,7 @@ class DiskTier {
   void look(const Path& model);
   void write_jobs();
   bool write(const Job& job, const Path& path);
-  // With the lock.
+  // Call with the lock held.
   const Job* waiting(const std::string& key) const;
   Time now();
   void make_room(uint64_t bytes);
@@ -83,14 +83,14 @@ class DiskTier {
 
   const Path folder_;
   const EntryOrigin origin_;
-  const std::string build_, model_;  // names of folders
+  const std::string build_, model_;  // folder names
 
-  mutable std::mutex lock_;  // of everything below
+  mutable std::mutex lock_;  // guards all members below
   std::condition_variable changed_;
   uint64_t budget_, bytes_ = 0, waiting_bytes_ = 0;
   Time last_{};
   std::map<std::string, Entry> entries_;  // by "<model>/<name>.<kind>"
-  std::deque<Job> waiting_;               // the first is being written
+  std::deque<Job> waiting_;               // the first one is being written
   bool stop_ = false;
   std::thread thread_;
 };

@@ -68,7 +68,7 @@ std::span<std::byte> bytes_of(T& value) {
 
 }  // namespace
 
-// Not forced to the disk: what a power cut leaves of it does not pass its checksums.
+// Not fsynced: a file damaged by a power failure does not pass its checksums.
 bool write_entry(const std::filesystem::path& path, const EntryOrigin& origin, const EntryName& name,
                  std::span<const int32_t> tokens, std::span<const std::byte> bytes) {
   EntryHead head{{},           origin.build, origin.model, tokens.size(),

@@ -1,4 +1,4 @@
-// What names a boundary of a prompt: everything that was read up to it, and how it was cut.
+// The name of a boundary: a hash of all tokens before it and of the cuts between them.
 #pragma once
 
 #include <compare>
@@ -14,7 +14,7 @@ struct EntryName {
   uint64_t high = 0, low = 0;
   auto operator<=>(const EntryName&) const = default;
 
-  // Of the boundary after these tokens.
+  // The name of the boundary after these tokens.
   EntryName then(std::span<const int32_t> tokens) const {
     const std::span<const std::byte> bytes = std::as_bytes(tokens);
     return {xxh64(bytes, high), xxh64(bytes, low ^ xxh::p3)};

@@ -1,14 +1,14 @@
-// What the prompt cache has on disk.
+// The prompt cache's use of the disk tier.
 #include "engine/prompt_cache/prompt_cache.h"
 
 namespace longhand {
 
 namespace {
 
-// A boundary of a prompt on the way from the root.
+// A boundary on a prompt's path from the root.
 struct Step {
   int64_t begin, end;
-  bool rows;  // nothing has to be read
+  bool rows;  // already in memory
 };
 
 }  // namespace
@@ -24,7 +24,7 @@ PromptCache::Fetched PromptCache::fetch(Node& node, EntryKind kind, uint64_t byt
   return Fetched::all;
 }
 
-// Brings into memory what the longest prefix lacks that can be restored with what is on disk.
+// Loads from disk what is missing in memory to restore the longest possible prefix.
 PromptCache::Fetched PromptCache::fetch(Node& from, const Fetch& wanted) {
   const std::shared_ptr<DiskTier> disk = this->disk();
   const bool has_states = wanted.memory.has_states();
@@ -35,7 +35,7 @@ PromptCache::Fetched PromptCache::fetch(Node& from, const Fetch& wanted) {
   Node* node = &from;
   EntryName name = from.name;
   int64_t begin = 0;
-  size_t known = 0, best = 0;  // steps of the longest prefix in memory, and with the disk
+  size_t known = 0, best = 0;  // steps of the longest prefix in memory, and including the disk
   bool in_memory = true;
   for (const Boundary& boundary : wanted.ends) {
     name = name.then(stretch(begin, boundary.end));
@@ -72,7 +72,7 @@ void PromptCache::used_on_disk(std::span<const Node* const> way) {
   disk()->used(names);
 }
 
-// States only where chats go on: the others serve what is still in memory.
+// States are written only where chats continue; the others are only useful while in memory.
 void PromptCache::write_behind(std::span<Node* const> way, const Boundary& last, bool branches,
                                const std::string& owner) {
   const std::shared_ptr<DiskTier> disk = this->disk();

@@ -8,10 +8,10 @@ namespace longhand {
 
 namespace {
 
-// States nearer to each other than this are kept only where chats branch: reading so few tokens costs less.
+// States closer together than this are kept only where chats branch: reading so few tokens again is cheaper.
 constexpr int64_t states_apart = 256;
 constexpr size_t most_nodes = 8192;
-// Left to the system: the cache would rather be small.
+// Memory left to the rest of the system.
 constexpr uint64_t system_reserve_bytes = 512'000'000;
 
 std::span<const int32_t> stretch(std::span<const int32_t> tokens, int64_t first, int64_t end) {
@@ -37,7 +37,7 @@ CachedPrefix PromptCache::find(const TrieKey& key, std::span<const int32_t> prom
   if (disk()) {
     const auto beyond = std::ranges::find_if(ends, [&](const Boundary& each) { return each.end > limit; });
     const Fetch wanted{prompt, ends.first(static_cast<size_t>(beyond - ends.begin())), held, own, memory};
-    // A damaged entry is gone then: perhaps less can be had.
+    // A damaged entry has been deleted by now; a shorter prefix may still be available.
     while (fetch(root(key), wanted) == Fetched::damaged) continue;
   }
   CachedPrefix out;
@@ -51,7 +51,7 @@ CachedPrefix PromptCache::find(const TrieKey& key, std::span<const int32_t> prom
     way.push_back(node);
     whole = whole && (node->page || node->end <= held);
     if (!whole || (has_states && !node->states)) {
-      // Where states are kept at some boundaries only, one without is nothing lost.
+      // If only some boundaries keep states, one without has not lost any.
       out.evicted = out.evicted || !whole || node->thinned;
       continue;
     }
@@ -82,7 +82,7 @@ void PromptCache::restore(const CachedPrefix& prefix, int64_t held, TimelineMemo
   if (memory.has_states()) memory.write_states(prefix.way.back()->states->data());
 }
 
-// Room within the budget, and within what the machine has free.
+// Room within the budget and the machine's free memory.
 BlobPtr PromptCache::allocate(uint64_t bytes) {
   const auto over = [&] { return bytes_ + bytes > budget_ ? bytes_ + bytes - budget_ : 0; };
   if (const uint64_t wanted = over()) bytes_ -= evict(roots_, wanted, clock_, has_states_);

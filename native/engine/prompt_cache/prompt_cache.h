@@ -1,8 +1,7 @@
-// What a model has read, for every timeline and every later prompt: keys and values in pages shared by reference,
-// states at boundaries. A prefix comes back by copying it into a timeline, bit for bit what reading it again would
-// give.
+// Cache of everything a model has read, shared by all its timelines: keys and values in pages, states at boundaries. A
+// prefix is restored by copying it into a timeline, which gives bit for bit what reading it again would.
 //
-// Everything but the marked calls runs on the model's worker.
+// Calls run on the model's worker unless marked otherwise.
 #pragma once
 
 #include <atomic>
@@ -18,12 +17,12 @@
 
 namespace longhand {
 
-// What stands in front of a prompt in the cache.
+// What the cache has of a prompt.
 struct CachedPrefix {
   int64_t length = 0;            // tokens that can be restored
-  Known known;                   // of which it has been told, here or on the other path
-  bool evicted = false;          // more than `length` could be restored once
-  bool other_path = false;       // only another path, or another regime of attention, knows the prompt
+  Known known;                   // tokens it has ever been given, on this or the other path
+  bool evicted = false;          // more than `length` could once be restored
+  bool other_path = false;       // the prompt is only cached for another path or attention regime
   std::vector<const Node*> way;  // from the first boundary to `length`
 };
 
@@ -34,34 +33,34 @@ class PromptCache {
   uint64_t budget() const { return budget_; }
   uint64_t bytes() const { return bytes_; }
   bool on() const { return budget_ > 0; }
-  // Null: nothing is kept on disk.
+  // Null: no disk cache.
   void use_disk(std::shared_ptr<DiskTier> disk);
   std::shared_ptr<DiskTier> disk() const;
 
-  // The longest prefix of `prompt` of at most `limit` tokens that ends at one of `ends` and whose states are here. Keys
-  // and values of the first `held` tokens stand in `memory` already, which can go back to `own` by itself: what is on
-  // disk alone is read where that is longer. Valid until the next change.
+  // Finds the longest prefix of `prompt` that ends at one of `ends`, has at most `limit` tokens and has states in the
+  // cache. `memory` already holds keys and values of the first `held` tokens and can return to length `own` by itself,
+  // so the disk is only read for a longer prefix. Valid until the next change.
   CachedPrefix find(const TrieKey& key, std::span<const int32_t> prompt, std::span<const Boundary> ends, int64_t limit,
                     int64_t held, int64_t own, const TimelineMemory& memory);
-  // Puts `prefix` into a memory that holds the first `held` tokens of it, and has room for it.
+  // Copies `prefix` into a memory that holds its first `held` tokens and has room for all of it.
   void restore(const CachedPrefix& prefix, int64_t held, TimelineMemory& memory);
-  // Remembers `tokens`, which stand in `memory` and end at the last of `ends`, as far as the budget goes. `seconds`:
-  // what reading the last stretch took; `branches`: a place to which chats return, so that the states are worth their
-  // bytes however near the last ones are; `owner`: on disk it is kept for them, "" keeps nothing there. Returns whether
-  // the prefix can be restored from here.
+  // Caches `tokens`, which `memory` holds and which end at the last of `ends`, within the budget. `seconds`: the time
+  // that reading the last stretch took. `branches`: chats return to this place, so its states are kept even if the
+  // previous ones are close. `owner`: the chat whose disk cache gets it; "" for none. Returns whether the prefix can be
+  // restored from now on.
   bool insert(const TrieKey& key, std::span<const int32_t> tokens, std::span<const Boundary> ends,
               TimelineMemory& memory, double seconds, bool branches, const std::string& owner);
   void clear();
-  // Gives back what a smaller budget no longer covers.
+  // Sets the budget, and evicts what exceeds it.
   void fit();
-  // Under memory pressure: half of it, or all.
+  // Under memory pressure: evicts half of it, or all.
   void release_memory(bool critical);
 
  private:
   Node& root(const TrieKey& key);
   BlobPtr allocate(uint64_t bytes);
-  // What reading took, within half and twice the usual: a stretch that was read while the machine was busy would
-  // otherwise outlive what is used.
+  // `seconds`, limited to between half and twice the usual time: otherwise a stretch read on a busy machine would stay
+  // longer than more useful ones.
   double fair(double seconds, size_t tokens);
   // on_disk.cc
   enum class Fetched : uint8_t { all, no_room, damaged };
@@ -77,12 +76,12 @@ class PromptCache {
   void write_behind(std::span<Node* const> way, const Boundary& last, bool branches, const std::string& owner);
 
   std::vector<TrieKey> keys_;
-  std::vector<std::unique_ptr<Node>> roots_;  // one for each of keys_
+  std::vector<std::unique_ptr<Node>> roots_;  // one per element of keys_
   bool has_states_ = false;
   uint64_t clock_ = 0;
   double seconds_a_token_ = 0;  // usually
   std::atomic<uint64_t> budget_{0}, bytes_{0};
-  mutable std::mutex lock_;  // of what follows
+  mutable std::mutex lock_;  // guards the members below
   std::shared_ptr<DiskTier> disk_;
 };
 

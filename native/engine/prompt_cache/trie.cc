@@ -48,17 +48,17 @@ bool has_pages_below(const Node& node) {
   return std::ranges::any_of(node.children, [](const std::unique_ptr<Node>& child) { return child->page != nullptr; });
 }
 
-// `seconds`: from the last states on the way, or from the root, to in front of this node.
+// `seconds`: the time to read from the last states on the path, or from the root, up to this node.
 void collect(Node& node, double seconds, uint64_t clock, bool has_states, std::vector<Evictable>& out) {
   const double lost = seconds + node.seconds;
   const bool leaf = !has_pages_below(node);
-  // Without states only ends can go: what lies in front of others is of use to them.
+  // Without states only leaves can be evicted: the other nodes' children need them.
   const bool removable = node.parent && !node.busy && node.bytes() > 0 && (leaf || (has_states && node.states));
   if (removable) {
     const uint64_t bytes = (node.states ? node.states->size() : 0) + (leaf && node.page ? node.page->size() : 0);
     const double worth = !has_states ? node.seconds : node.states ? lost : 0.0;
     const double age = 1.0 + static_cast<double>(clock - node.used);
-    // A first message that one chat alone goes on from is worth what the chat is.
+    // A first message used by only one chat is worth no more than that chat.
     const bool shared = node.pinned && node.children.size() > 1;
     out.push_back({&node, worth / (static_cast<double>(bytes) * age), shared});
   }
@@ -82,7 +82,7 @@ size_t count(const Node& node) {
   return sum;
 }
 
-// Ends without memory; true where this node is one.
+// Removes leaves without memory; returns true if this node is one.
 bool is_empty_end(Node& node, uint64_t before) {
   std::erase_if(node.children, [&](const std::unique_ptr<Node>& child) { return is_empty_end(*child, before); });
   return node.children.empty() && node.bytes() == 0 && !node.busy && node.used <= before;
@@ -104,7 +104,8 @@ uint64_t evict(std::span<const std::unique_ptr<Node>> roots, uint64_t wanted, ui
     std::ranges::sort(candidates, [](const Evictable& a, const Evictable& b) {
       return a.pinned != b.pinned ? b.pinned : a.score < b.score;
     });
-    // What goes changes what the rest is worth: only the cheapest part of them before looking again.
+    // Each eviction changes the value of the other nodes, so only the cheapest few are evicted before they are weighed
+    // again.
     const size_t some = candidates.front().pinned ? 1 : candidates.size() / 8 + 1;
     for (size_t i = 0; i < some && freed < wanted; ++i) freed += drop(*candidates[i].node);
   }

@@ -1,6 +1,6 @@
-// The trie of what has been read: a node is the stretch between two boundaries, with the keys and values of its tokens
-// (a page, shared by all that goes on from it) and, where it is kept, the state after it. Nodes are told apart by their
-// exact tokens and cuts, so that two ways of reading never mix.
+// Trie of cached prompts. A node is the stretch between two boundaries: the keys and values of its tokens (a page that
+// all continuations share) and optionally the state after it. Nodes are identified by their exact tokens and cuts, so
+// differently cut prompts never mix.
 //
 //   root ── system ──┬── question 1 ── answer 1 ──┬── question 2
 //                    │                            └── question 2, edited
@@ -17,7 +17,7 @@
 
 namespace longhand {
 
-// What is known of a prompt: so many tokens; whether what is known goes on in another way.
+// How many tokens of a prompt are known, and whether the known text continues differently.
 struct Known {
   int64_t tokens = 0;
   bool differs = false;
@@ -27,36 +27,36 @@ struct Node {
   Node* parent = nullptr;
   std::vector<std::unique_ptr<Node>> children;
   std::vector<int32_t> tokens;
-  EntryName name;        // of everything from the root to here
+  EntryName name;        // the name of the path from the root to here
   int64_t end = 0;       // tokens from the root to here
-  BlobPtr page;          // rows of `tokens`; null: evicted
-  BlobPtr states;        // null: none kept
-  double seconds = 0;    // what reading the tokens took
-  uint64_t used = 0;     // by the cache's clock
-  bool pinned = false;   // while chats branch here: evicted when nothing else is left
-  bool thinned = false;  // it had states
-  bool busy = false;     // on the way that is being written: not evicted
+  BlobPtr page;          // cache rows of `tokens`; null: evicted
+  BlobPtr states;        // null: not kept
+  double seconds = 0;    // time that reading the tokens took
+  uint64_t used = 0;     // time of last use, by the cache's clock
+  bool pinned = false;   // chats branch here: evicted last
+  bool thinned = false;  // its states have been evicted
+  bool busy = false;     // on the path that is being written: not evicted
 
   uint64_t bytes() const { return (page ? page->size() : 0) + (states ? states->size() : 0); }
   Node* child(std::span<const int32_t> stretch) const;
-  // Adds one where there is none.
+  // Adds a node if there is none.
   Node& grow(std::span<const int32_t> stretch);
-  // How much of `rest` something below this node begins with, by whatever cuts.
+  // The longest prefix of `rest` that is known below this node, whatever the cuts.
   Known known(std::span<const int32_t> rest) const;
 };
 
-// Which of the timelines' ways of reading a trie is of.
+// The path and attention regime that a trie belongs to.
 struct TrieKey {
   uint8_t path = 0, cache = 0;
   bool sparse = false;
   bool operator==(const TrieKey&) const = default;
 };
 
-// Gives back at least `wanted` bytes, if there are so many that are not busy: first what is cheap to read again for its
-// size and was not used lately. Returns how many it gave back. `has_states`: a prefix is of use only with states at its
-// end; what lies behind the last of them goes with it.
+// Frees at least `wanted` bytes if that many are not busy, beginning with nodes that are cheap to read again for their
+// size and have not been used lately. Returns the number of bytes freed. `has_states`: a prefix is only usable up to
+// its last states, so nodes after them are freed with them.
 uint64_t evict(std::span<const std::unique_ptr<Node>> roots, uint64_t wanted, uint64_t clock, bool has_states);
-// Nodes without memory tell why something is read again; beyond `most` nodes they are forgotten.
+// Nodes without memory record why a prompt is read again. If there are more than `most` nodes, they are removed.
 void forget_empty(std::span<const std::unique_ptr<Node>> roots, size_t most);
 
 }  // namespace longhand

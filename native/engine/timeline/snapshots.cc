@@ -9,8 +9,8 @@ namespace longhand {
 
 namespace {
 
-// Snapshots that were asked for may take this much in a timeline; two are always kept. Those it takes by itself are
-// part of the memory plan.
+// The most bytes of requested snapshots in a timeline; two are always kept. Automatic snapshots are limited by the
+// memory plan.
 constexpr uint64_t max_requested_bytes = 512'000'000 / 3;
 constexpr uint64_t max_requested = 64;
 
@@ -37,7 +37,7 @@ size_t Snapshots::limit(SnapshotKind kind) const {
   return std::clamp<uint64_t>(max_requested_bytes / memory_.snapshot_bytes(), 2, max_requested);
 }
 
-// Buffers to write the next snapshot of a kind into: those of the oldest where the limit is reached, else none yet.
+// The buffers for the next snapshot of a kind: those of the oldest one if the limit is reached, else empty.
 Snapshot Snapshots::take_buffers_of_oldest(SnapshotKind kind) {
   const auto same_kind = [&](const Entry& entry) { return entry.kind == kind; };
   if (static_cast<size_t>(std::ranges::count_if(entries_, same_kind)) < limit(kind)) return {};

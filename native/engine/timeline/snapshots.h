@@ -1,5 +1,5 @@
-// States of a timeline at earlier lengths, so that going back does not mean reading everything again. Only recurrent
-// and convolution states need them: what grows with the context is cut.
+// Copies of a timeline's states at earlier lengths, so that going back does not require reading everything again. Only
+// recurrent and convolution states need them; caches that grow with the context are truncated.
 #pragma once
 
 #include <mutex>
@@ -9,12 +9,12 @@
 
 namespace longhand {
 
-// Why a snapshot was taken. Each kind has a limit of its own, and the oldest of its kind makes room.
+// Why a snapshot was taken. Each kind has its own limit, beyond which its oldest snapshot is dropped.
 enum class SnapshotKind : uint8_t {
-  requested,      // by the caller
-  system_prompt,  // the end of the first message, where every branch of a chat begins: never makes room
+  requested,      // requested by the caller
+  system_prompt,  // the end of the first message, which all branches of a chat share: never dropped
   message_end,
-  generated,  // while an answer is written
+  generated,  // taken while an answer is written
 };
 
 class Snapshots {
@@ -24,14 +24,12 @@ class Snapshots {
   // Any thread.
   std::vector<int64_t> lengths() const;
 
-  // The worker.
-  // The longest of at most `length` tokens; null when there is none. Valid until the next change.
+  // The longest snapshot of at most `length` tokens, or null. Valid until the next change. Call on the worker.
   const Snapshot* nearest(int64_t length) const;
-  // Remembers the states as they stand, after `length` tokens. Going back is possible without it, only slower: where
-  // memory is missing nothing happens.
+  // Copies the current states, after `length` tokens. Does nothing if memory is short: going back is then only slower.
   void take(int64_t length, SnapshotKind kind);
   void forget_after(int64_t length);
-  // Under memory pressure: the one nearest to `length` stays, unless the pressure is critical.
+  // Under memory pressure: drops all but the one nearest to `length`, and that one too if the pressure is critical.
   void release_memory(int64_t length, bool critical);
 
  private:

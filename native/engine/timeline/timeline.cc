@@ -10,7 +10,8 @@ namespace longhand {
 
 namespace {
 
-// Copying the states before a pass pays for itself when losing the pass would cost more than a few tokens.
+// The states are copied before a pass of at least this many tokens; for fewer it would cost more than reading them
+// again.
 constexpr size_t checkpoint_from = 8;
 
 int64_t choose_context(const Model& model, int64_t wanted) {
@@ -59,9 +60,9 @@ void Timeline::check_prompt(std::span<const int32_t> tokens) const {
                      std::to_string(context_));
 }
 
-// How far the passes are those that a prompt of `total` tokens on `path` would be read with. A prompt that reaches the
-// sparse regime is sparse for every query (model-specs 11.6): what was read in the other regime counts only as far as
-// both agree.
+// The length up to which tokens were read by the passes that a prompt of `total` tokens on `path` would use. A prompt
+// that reaches the sparse regime is sparse for every query (model-specs 11.6), so tokens read in the other regime count
+// only as far as both agree.
 int64_t Timeline::alike(int64_t total, Path path) const {
   const auto& rule = model_->facts().sparse;
   int64_t reached = 0;
@@ -79,7 +80,7 @@ TrieKey Timeline::key_of(int64_t total, Path path) const {
   return {static_cast<uint8_t>(path), static_cast<uint8_t>(memory_.type()), rule && total >= rule->dense_below};
 }
 
-// How far the history is the prompt, read in the passes that the prompt would be read in.
+// The length of the prompt's prefix that the history holds, read by the same passes.
 int64_t Timeline::cut_alike(std::span<const int32_t> prompt, std::span<const Boundary> ends, int64_t limit,
                             Path path) const {
   const auto total = static_cast<int64_t>(prompt.size());
@@ -95,14 +96,14 @@ int64_t Timeline::cut_alike(std::span<const int32_t> prompt, std::span<const Bou
   return reached;
 }
 
-// The longest length of at most `limit` that the timeline can go back to by itself.
+// The greatest length up to `limit` that the timeline can return to by itself.
 int64_t Timeline::restorable(int64_t limit) const {
   if (!memory_.has_states() || limit == length()) return limit;
   const Snapshot* snapshot = snapshots_.nearest(limit);
   return snapshot ? snapshot->length : 0;
 }
 
-// How much goes on as it was written: everything in front of the answer has to be there.
+// How many tokens of the answer can be continued as they were written: everything before the answer must be present.
 int64_t Timeline::continued(std::span<const int32_t> prompt, Path path, int64_t continues) const {
   const auto total = static_cast<int64_t>(prompt.size());
   const int64_t common = std::ranges::mismatch(prompt, tokens_).in1 - prompt.begin();
@@ -132,7 +133,7 @@ Resumed Timeline::resume(std::span<const int32_t> prompt, std::span<const Bounda
     try {
       adopt(prefix, held, prompt, ends, path);
       length = prefix.length;
-    } catch (const OutOfMemory&) {  // the prompt has no room either way; reading it will say so
+    } catch (const OutOfMemory&) {  // the prompt does not fit either way, which reading it reports
     }
   }
   if (length == 0) clear();
@@ -141,7 +142,7 @@ Resumed Timeline::resume(std::span<const int32_t> prompt, std::span<const Bounda
   return {length, known, why_again(ends, limit, known, prefix, {length, held, alike_known})};
 }
 
-// Why what is known beyond `length` is read again.
+// Why known tokens beyond `length` are read again.
 Reread Timeline::why_again(std::span<const Boundary> ends, int64_t limit, const Known& known,
                            const CachedPrefix& prefix, const Reused& reused) const {
   const int64_t wanted = std::min(known.tokens, limit);
@@ -152,11 +153,11 @@ Reread Timeline::why_again(std::span<const Boundary> ends, int64_t limit, const 
   if (prefix.evicted) return Reread::evicted;
   const int64_t in_cache = prefix.other_path ? 0 : prefix.known.tokens;
   if (next->end > std::max(in_cache, reused.alike)) return Reread::path;
-  if (next->end <= in_cache) return Reread::boundary;  // states are kept at some boundaries only
+  if (next->end <= in_cache) return Reread::boundary;  // only some boundaries keep states
   return next->end <= reused.held ? Reread::evicted : Reread::unread;
 }
 
-// Takes a prefix from the prompt cache. The first `held` tokens are here.
+// Copies a prefix from the prompt cache; the timeline already holds the first `held` tokens.
 void Timeline::adopt(const CachedPrefix& prefix, int64_t held, std::span<const int32_t> prompt,
                      std::span<const Boundary> ends, Path path) {
   const auto total = static_cast<int64_t>(prompt.size());
@@ -182,8 +183,8 @@ bool Timeline::cache_prefix(std::span<const int32_t> prompt, std::span<const Bou
   return model_->prompt_cache().insert(key_of(total, path), history(), ends, memory_, seconds, branches, owner);
 }
 
-// The states as they stand, to return to when the next pass fails. Null where a snapshot says the same, or where there
-// is no memory for it: then a failed pass costs more.
+// Copies the current states, to return to if the next pass fails. Returns null if a snapshot has the same states, or if
+// memory is short, which makes a failed pass more expensive.
 const Snapshot* Timeline::checkpoint(int64_t length) {
   const Snapshot* snapshot = snapshots_.nearest(length);
   if (snapshot && snapshot->length == length) return nullptr;
@@ -199,7 +200,8 @@ const Snapshot* Timeline::checkpoint(int64_t length) {
 Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options,
                       bool goes_on) {
   const int64_t before = length();
-  memory_.reserve(std::max(before + static_cast<int64_t>(tokens.size()), total));  // of a prompt all at once
+  memory_.reserve(
+      std::max(before + static_cast<int64_t>(tokens.size()), total));  // reserves for the whole prompt at once
   const bool worth_it = memory_.has_states() && before > 0 && tokens.size() >= checkpoint_from;
   const Snapshot* saved = worth_it ? checkpoint(before) : nullptr;
   Backend& backend = model_->backend();
@@ -265,7 +267,7 @@ void Timeline::restore(int64_t length, const Snapshot* checkpoint) {
   }
 }
 
-// Forgets what was recorded beyond `length`; the memory is there already.
+// Removes the records beyond `length`; the memory has already been truncated.
 void Timeline::forget_after(int64_t length) {
   goes_on_ = false;
   {
@@ -303,8 +305,8 @@ int64_t Timeline::rewind(int64_t length, const std::atomic<bool>* cancel) {
   return length - from;
 }
 
-// Reads tokens again in the passes they were first read in (the last one possibly cut short), so that every number
-// comes out as it was.
+// Reads tokens again with the passes that first read them (the last one possibly cut short), so that all results are
+// the same as before.
 void Timeline::replay(std::span<const int32_t> tokens, std::span<const PassRecord> passes,
                       const std::atomic<bool>* cancel) {
   for (const PassRecord& pass : passes) {

@@ -1,5 +1,5 @@
-// Tokens in order, the passes that read them and the memory those left: what going on, going back and reading again
-// rest on. Everything but the marked calls runs on the model's worker.
+// Tokens in order, the passes that read them, and the resulting memory. Continues, goes back and reads again. Calls run
+// on the model's worker unless marked otherwise.
 #pragma once
 
 #include <memory>
@@ -14,29 +14,29 @@
 
 namespace longhand {
 
-// Why tokens are read again that have been read before.
+// Why tokens that have been read before are read again.
 enum class Reread : uint8_t {
   nothing,   // none are
-  cold,      // none were known
-  boundary,  // reading begins at boundaries, and the next is beyond what is known
-  evicted,   // their memory was needed for something else, or they were never kept
-  unread,    // written as an answer, which was not read back yet
-  path,      // read on the other path, or in the other regime of attention
+  cold,      // none had been read
+  boundary,  // reading starts at boundaries, and the next one is beyond the known tokens
+  evicted,   // their memory was needed for something else, or they were never cached
+  unread,    // written as an answer that has not been read back yet
+  path,      // read on the other path or in the other attention regime
 };
 
-// How much of a prompt need not be read, and why not more.
+// How many tokens of a prompt need not be read, and why not more.
 struct Resumed {
   int64_t length = 0;
   Known known;
   Reread reason = Reread::cold;
-  bool at_boundary = true;  // false: behind an answer, wherever that stood
+  bool at_boundary = true;  // false: after an answer, at any position
 };
 
 inline constexpr int64_t pass_grain = 16;
 
 class Timeline {
  public:
-  // `context`: the most tokens it holds; 0: what the model was made for. Throws std::invalid_argument.
+  // `context`: the most tokens it can hold; 0: as many as the model was trained for. Throws std::invalid_argument.
   Timeline(std::shared_ptr<Model> model, CacheType cache, int64_t context);
   ~Timeline();
   Timeline(const Timeline&) = delete;
@@ -47,67 +47,66 @@ class Timeline {
   int64_t context() const { return context_; }
   uint64_t memory_bytes() const { return memory_.bytes(context_); }
   std::vector<int32_t> tokens() const;
-  // Lengths that can be returned to without reading tokens again, ascending.
+  // Lengths the timeline can return to without reading tokens again, ascending.
   std::vector<int64_t> return_lengths() const;
 
-  // The worker.
-  // Where pictures stand in the prompt that is read next, whose front the timeline holds.
+  // Sets where the pictures are in the prompt that is read next, whose beginning the timeline holds. Call on the
+  // worker.
   void show(Pictures pictures) { pictures_ = std::move(pictures); }
   const Pictures& pictures() const { return pictures_; }
   int64_t length() const { return static_cast<int64_t>(tokens_.size()); }
   std::span<const int32_t> history() const { return tokens_; }
   TimelineMemory& memory() { return memory_; }
 
-  // Throws std::invalid_argument or ContextError when the tokens cannot be read from an empty timeline.
+  // Throws std::invalid_argument or ContextError if an empty timeline could not read the tokens.
   void check_prompt(std::span<const int32_t> tokens) const;
-  // Goes back, or on, to the longest prefix of the prompt that was read as `path` reads it, cut at the same boundaries
-  // (`ends`), and whose state exists here or in the model's prompt cache; at most `limit` tokens. `continues`: so many
-  // tokens at the end are the answer so far, and what of them the timeline holds goes on as it was written, wherever it
-  // was cut.
+  // Moves to the longest prefix of the prompt, of at most `limit` tokens, that was read on `path` and cut at the same
+  // boundaries (`ends`), and whose state exists here or in the model's prompt cache. `continues`: how many tokens at
+  // the end are the beginning of the answer; those the timeline holds are continued as they were written, whatever
+  // their cuts.
   Resumed resume(std::span<const int32_t> prompt, std::span<const Boundary> ends, int64_t limit, Path path,
                  int64_t continues);
   // One pass over tokens that follow the history, text or a picture (Pictures::alike). `total`: the length of the
-  // prompt they are part of. Returns logits (or an empty tensor) readable until the next pass. When it throws, the
-  // timeline is as before, or cut to where it could be restored. With `goes_on` the next tokens belong to the same
-  // pass: where a pass is cut at multiples of `pass_grain`, and no part is shorter, its numbers are those of the
-  // whole, bit for bit (back ends that take turns).
+  // prompt they are part of. Returns logits (or an empty tensor) readable until the next pass. If it throws, the
+  // timeline is unchanged, or truncated to where it could be restored. With `goes_on` the next call continues the same
+  // pass: parts that end at multiples of `pass_grain`, and are no shorter, give bit for bit the results of one whole
+  // pass (on back ends that take turns).
   Tensor read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options,
               bool goes_on = false);
-  // One pass that reads a token into each of several timelines of one model. Returns a row of logits for each. When it
-  // throws, each is as before, or cut to where it could be restored.
+  // Reads one token into each of several timelines of one model in one pass. Returns a row of logits for each. If it
+  // throws, each is unchanged, or truncated to where it could be restored.
   static Tensor read_together(std::span<Timeline* const> timelines, std::span<const int32_t> tokens, Path path);
-  // What a pass outside of `read` has read into the memory.
+  // Records tokens that a pass outside `read` has read into the memory.
   void append(std::span<const int32_t> tokens, int64_t total, Path path);
-  // Gives the prompt cache what was read of `prompt` up to the last of `ends`, where the timeline stands. False where
-  // it has no room for it. `owner`: see PromptCache::insert.
+  // Adds `prompt` up to the last of `ends`, which is the timeline's length, to the prompt cache. Returns false if the
+  // cache has no room. `owner`: see PromptCache::insert.
   bool cache_prefix(std::span<const int32_t> prompt, std::span<const Boundary> ends, Path path, double seconds,
                     bool branches, const std::string& owner);
 
-  // Back to `length`, or to the nearest snapshot before it.
+  // Goes back to `length`, or to the nearest snapshot before it.
   void restore(int64_t length);
-  // Back to `length` exactly: what was after never happened. Returns how many tokens were read again. Throws Cancelled,
-  // then it is shorter.
+  // Goes back to exactly `length`. Returns how many tokens were read again. Throws Cancelled, leaving the timeline
+  // shorter.
   int64_t rewind(int64_t length, const std::atomic<bool>* cancel);
   void clear();
   void take_snapshot(SnapshotKind kind) { snapshots_.take(length(), kind); }
-  // Gives back memory: what is lost is read again when it is wanted.
+  // Frees memory; lost tokens are read again when they are needed.
   void release_memory(bool critical);
 
  private:
-  // How a stretch was read, so that it can be read again in the same way, bit for bit.
+  // How a stretch was read, so that reading it again gives the same bits.
   struct PassRecord {
     int64_t end;
     int64_t total;
     Path path;
-    bool cut = false;  // it went on beyond its end once
+    bool cut = false;  // the pass was once longer
   };
 
   TrieKey key_of(int64_t total, Path path) const;
   int64_t alike(int64_t total, Path path) const;
   int64_t cut_alike(std::span<const int32_t> prompt, std::span<const Boundary> ends, int64_t limit, Path path) const;
   int64_t restorable(int64_t limit) const;
-  // Of a prompt: what was reused; what was read here in the passes it would be read in; what was read here at all on
-  // its path.
+  // Prefix lengths of a prompt: reused; read here by the same passes; read here at all on its path.
   struct Reused {
     int64_t length, held, alike;
   };
@@ -125,12 +124,12 @@ class Timeline {
   int64_t context_;
   TimelineMemory memory_;
   mutable std::mutex lock_;      // guards tokens_ against readers on other threads; only the worker changes them
-  std::vector<int32_t> tokens_;  // what the memory holds; of pictures as in engine/pictures.h
+  std::vector<int32_t> tokens_;  // tokens in the memory; pictures are represented as in engine/pictures.h
   Pictures pictures_;
   std::vector<PassRecord> passes_;
-  bool goes_on_ = false;  // the last of them
+  bool goes_on_ = false;  // whether the last pass continues
   Snapshots snapshots_;
-  Snapshot checkpoint_;  // buffers for the state before a pass
+  Snapshot checkpoint_;  // buffers for the states before a pass
 };
 
 }  // namespace longhand

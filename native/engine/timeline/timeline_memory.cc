@@ -8,7 +8,7 @@ namespace longhand {
 
 namespace {
 
-constexpr size_t copy_unit = 64;  // devices copy whole words
+constexpr size_t copy_unit = 64;  // devices copy in units of this many bytes
 
 Memory empty(const MemoryLayout& layout, CacheType type) {
   if (const auto* kv = std::get_if<KvCacheLayout>(&layout)) return KvCache{.layout = *kv, .type = type};
@@ -18,7 +18,7 @@ Memory empty(const MemoryLayout& layout, CacheType type) {
   return CompressedKeys{.layout = std::get<CompressedKeysLayout>(layout)};
 }
 
-// The buffers of a growing memory, each with the bytes it needs for `capacity` tokens.
+// The buffers of a growing cache, each with its size for `capacity` tokens.
 template <class Visit>
 void each_growing(Memory& memory, int64_t capacity, const Visit& visit) {
   if (auto* kv = std::get_if<KvCache>(&memory)) {
@@ -156,7 +156,7 @@ void TimelineMemory::reserve(int64_t tokens) {
     if (!buffer) buffer = backend_.allocate(bytes);
   });
   if (tokens <= capacity_) return;
-  // Room for an answer behind a prompt: else its second token would wait until everything has been copied.
+  // Room for an answer after the prompt: otherwise its second token would wait for a copy of the whole cache.
   constexpr int64_t room = 1024;
   const int64_t generous = std::min(limit_, std::max(tokens + room, 2 * capacity_));
   try {
@@ -167,8 +167,8 @@ void TimelineMemory::reserve(int64_t tokens) {
   }
 }
 
-// All larger buffers are there before the first old one goes. Only what is held is copied: a page that nobody has
-// written to takes no memory.
+// All larger buffers are allocated before the first old one is freed. Only rows in use are copied: untouched pages take
+// no memory.
 void TimelineMemory::grow(int64_t capacity) {
   std::vector<BufferPtr> larger;
   for (LayerMemory& layer : layers_) {

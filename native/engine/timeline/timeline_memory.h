@@ -1,4 +1,4 @@
-// What a timeline remembers, made from the families' declarations alone: allocation, growth, snapshots, cutting.
+// Memory of a timeline, built from the layouts that a family declares: allocation, growth, snapshots, truncation.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace longhand {
 
-// The fixed-size states (recurrent, convolution) at a length. What grows needs no copy: it is cut.
+// The fixed-size states (recurrent, convolution) at a length. Growing caches need no copy: they are truncated.
 struct Snapshot {
   int64_t length = 0;
   std::vector<BufferPtr> states;
@@ -26,29 +26,29 @@ class TimelineMemory {
   uint64_t bytes(int64_t tokens) const;
   uint64_t snapshot_bytes() const;
 
-  // Room for `tokens` tokens, and for more where memory allows (doubling, up to the limit); what is there stays. Throws
-  // OutOfMemory and changes nothing.
+  // Makes room for `tokens` tokens, and for more if memory allows (doubling, up to the limit); the contents stay.
+  // Throws OutOfMemory and changes nothing.
   void reserve(int64_t tokens);
-  int64_t capacity() const { return capacity_; }  // tokens there is room for
-  void clear();                                   // an empty timeline
-  void cut(int64_t length);                       // the growing parts only
+  int64_t capacity() const { return capacity_; }  // in tokens
+  void clear();                                   // back to an empty timeline
+  void cut(int64_t length);                       // truncates the growing caches only
   void save(Snapshot& into, int64_t length);      // reuses the buffers of `into`; throws OutOfMemory
-  void restore(const Snapshot& from);             // states, and the growing parts cut to its length
+  void restore(const Snapshot& from);             // restores the states and truncates the caches to its length
 
-  // For copies outside of the device: rows [first, last) of every cache one after the other, and all states. Between
-  // passes. What is compressed of the keys is made anew when it is needed.
-  uint64_t row_bytes() const;  // of one token
+  // For copies in host memory: rows [first, last) of every cache concatenated, and all states. Call between passes.
+  // Compressed keys are not copied but computed again when needed.
+  uint64_t row_bytes() const;  // per token
   void read_rows(int64_t first, int64_t last, std::byte* to);
-  void write_rows(int64_t first, int64_t last, const std::byte* from);  // there is room
-  void read_states(std::byte* to);                                      // snapshot_bytes() of them
+  void write_rows(int64_t first, int64_t last, const std::byte* from);  // there must be room
+  void read_states(std::byte* to);                                      // writes snapshot_bytes() bytes
   void write_states(const std::byte* from);
-  void set_length(int64_t length);  // of caches whose rows have been written
+  void set_length(int64_t length);  // after the rows have been written
 
-  // For asynchronous steps: a second slot for every state, the one that is not read. `slots` before such a step is what
-  // `back_to` returns to, without a byte copied.
+  // For asynchronous steps: a second slot for every state, which the step writes while the first is read. `back_to`
+  // with the `slots` from before a step undoes it without copying.
   using Slots = std::vector<BufferPtr>;
   void open_slots();   // throws OutOfMemory and changes nothing
-  void close_slots();  // ops work in place again; the slots are spare until they are opened next
+  void close_slots();  // ops work in place again; the second slots stay allocated for the next open_slots()
   void release_spare_slots() { spare_.clear(); }
   Slots slots();
   void back_to(const Slots& slots, int64_t length);
@@ -69,7 +69,7 @@ class TimelineMemory {
   int64_t limit_;
   int64_t capacity_ = 0;
   bool has_states_ = false;
-  Slots spare_;  // second slots that no op uses
+  Slots spare_;  // second slots while closed
 };
 
 }  // namespace longhand
