@@ -48,7 +48,7 @@ export const CLASSES = {
       'app/models/sources/remote-headers.test.ts',
     ],
   },
-  toolServers: { title: 'Tool servers', files: ['attack/tool-servers.test.ts'] },
+  toolServers: { title: 'Tool servers', files: ['attack/tool-servers.test.ts', 'attack/tool-requests.test.ts'] },
   elsewhere: { title: 'Engines elsewhere', files: ['attack/elsewhere.test.ts'] },
   documents: {
     title: 'Documents',

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createConnection } from '../../app/tools/mcp/connection.ts';
 import { root } from '../support/core.ts';
+import { type Answer, type Asked, hostile, json, serve } from './hostile-tool-server.ts';
 import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
@@ -18,55 +18,6 @@ const tally = tallyOf('toolServers');
 const MAX_GROWTH = 400e6;
 const MAX_STALL_MS = 200;
 const SECRET = 'secret-of-the-server';
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-type Asked = {
-  id?: number;
-  method?: string;
-  params?: { protocolVersion?: string };
-};
-type Answer = (response: ServerResponse, asked: Asked) => void;
-
-const json = (response: ServerResponse, value: unknown) => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(typeof value === 'string' ? value : JSON.stringify(value));
-};
-const greeting = ({ id, params }: Asked) => ({
-  jsonrpc: '2.0',
-  id,
-  result: {
-    protocolVersion: params?.protocolVersion,
-    capabilities: { tools: {} },
-    serverInfo: { name: 'a', version: '1' },
-  },
-});
-
-/** Answers like a server of tools, but for what is asked in `method`. */
-const hostile = (method: string, answer: Answer): Promise<string> =>
-  serve(async (request, response) => {
-    let body = '';
-    for await (const piece of request) body += piece;
-    if (request.method !== 'POST') return response.writeHead(405).end();
-    const asked = JSON.parse(body) as Asked;
-    if (asked.method === method) return answer(response, asked);
-    if (asked.method === 'initialize') return json(response, greeting(asked));
-    if (asked.id === undefined) return response.writeHead(202).end();
-    return json(response, {
-      jsonrpc: '2.0',
-      id: asked.id,
-      result: { tools: [] },
-    });
-  });
 
 /** Writes without end, as fast as it is read. */
 function forever(response: ServerResponse, type: string, piece: string) {
