@@ -248,7 +248,7 @@ test.each(instructionSets)("%s: the score of a pair of texts", async (cpu) => {
 		Int32Array.of(3),
 	];
 	await expect(model.rank(tokens, Int32Array.of(1, 1), three)).rejects.toThrow(
-		"1 texts and 2 beginnings",
+		"1 texts and 2 starts",
 	);
 	await expect(model.rank(tokens, one, Int32Array.of(2))).rejects.toThrow(
 		"do not add up",
