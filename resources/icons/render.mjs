@@ -5,16 +5,26 @@ import { chromium } from '@playwright/test';
 
 const folder = import.meta.dirname;
 /** A Mac colours the loop alone; others show the icon of the app. */
-const tray = { 'template.png': ['tray.svg', 18], 'template@2x.png': ['tray.svg', 36], 'icon.png': ['longhand.svg', 32], 'icon@2x.png': ['longhand.svg', 64] };
+const tray = {
+  'template.png': ['tray.svg', 18],
+  'template@2x.png': ['tray.svg', 36],
+  'icon.png': ['longhand.svg', 32],
+  'icon@2x.png': ['longhand.svg', 64],
+};
 const sizes = [16, 24, 32, 48, 64, 128, 256, 512, 1024];
 
 async function draw(svg, sizes) {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
   const page = await browser.newPage();
   const pictures = new Map();
   for (const size of sizes) {
     await page.setViewportSize({ width: size, height: size });
-    await page.setContent(`<style>html,body{margin:0;background:transparent}svg{display:block;width:${size}px;height:${size}px}</style>${svg}`);
+    await page.setContent(
+      `<style>html,body{margin:0;background:transparent}svg{display:block;width:${size}px;height:${size}px}</style>${svg}`,
+    );
     pictures.set(size, await page.screenshot({ omitBackground: true, type: 'png' }));
   }
   await browser.close();
@@ -23,14 +33,28 @@ async function draw(svg, sizes) {
 
 /** macOS: every entry is its type, its length with these eight bytes, and a PNG. */
 function icns(pictures) {
-  const types = [['icp4', 16], ['icp5', 32], ['ic07', 128], ['ic08', 256], ['ic09', 512], ['ic10', 1024], ['ic11', 32], ['ic12', 64], ['ic13', 256], ['ic14', 512]];
+  const types = [
+    ['icp4', 16],
+    ['icp5', 32],
+    ['ic07', 128],
+    ['ic08', 256],
+    ['ic09', 512],
+    ['ic10', 1024],
+    ['ic11', 32],
+    ['ic12', 64],
+    ['ic13', 256],
+    ['ic14', 512],
+  ];
   const entries = types.map(([type, size]) => {
     const head = Buffer.alloc(8, type, 'latin1');
     head.writeUInt32BE(pictures.get(size).length + 8, 4);
     return Buffer.concat([head, pictures.get(size)]);
   });
   const head = Buffer.alloc(8, 'icns', 'latin1');
-  head.writeUInt32BE(entries.reduce((sum, entry) => sum + entry.length, 8), 4);
+  head.writeUInt32BE(
+    entries.reduce((sum, entry) => sum + entry.length, 8),
+    4,
+  );
   return Buffer.concat([head, ...entries]);
 }
 

@@ -17,7 +17,11 @@ const root = resolve(import.meta.dirname, '../..');
 
 export type Asker = {
   /** The statements that were looked at for each question, in a library with these documents and the manuals of packages. */
-  ask(library: Record<string, string>, questions: readonly string[]): Promise<Scored[][]>;
+  ask(
+    library: Record<string, string>,
+    questions: readonly string[],
+    onAnswer?: (found: Scored[]) => void,
+  ): Promise<Scored[][]>;
   close(): Promise<void>;
 };
 
@@ -33,27 +37,31 @@ export async function openAsker(reader: boolean, known = new Map<string, Float32
     onStatus: () => {},
   });
   const engine = remembering(real, known);
-  const encoders = {
+  const embedders = {
     find: () => ({ target: { path, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
     preset: 'minilm' as ModelId,
     reranker: () => null,
     qaReranker: reader ? join(root, 'resources/reader') : null,
   };
-  return { ask: (library, questions) => ask(engine, encoders, library, questions), close: () => real.close() };
+  return {
+    ask: (library, questions, onAnswer) => ask(engine, embedders, library, questions, onAnswer),
+    close: () => real.close(),
+  };
 }
 
 async function ask(
   engine: Engine,
-  encoders: Parameters<typeof createDocuments>[0]['encoders'],
+  embedders: Parameters<typeof createDocuments>[0]['embedders'],
   library: Record<string, string>,
   questions: readonly string[],
+  onAnswer: (found: Scored[]) => void = () => {},
 ): Promise<Scored[][]> {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-asking-'));
   const store = await openStore({ folder, migrations: join(root, 'app/store/database/migrations') });
   const documents = createDocuments({
     db: store.db,
     engine,
-    encoders,
+    embedders,
     emit: () => {},
     dataFolder: folder,
     startParser: parserByFork({
@@ -71,7 +79,11 @@ async function ask(
   await documents.handlers['documents.add']({ collectionId: id, files });
   await documents.idle();
   const asked: Scored[][] = [];
-  for (const question of questions) asked.push((await documents.answering.score(question, [id])).statements);
+  for (const question of questions) {
+    const { statements } = await documents.answering.score(question, [id]);
+    onAnswer(statements);
+    asked.push(statements);
+  }
   await documents.close();
   store.close();
   rmSync(folder, { recursive: true, force: true });

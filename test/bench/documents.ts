@@ -62,7 +62,7 @@ execFileSync(process.execPath, [import.meta.filename, '--pages', String(count), 
 const encoder = 'minilm' as ModelId;
 
 /** The real engine process with the encoder. */
-async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'encoders'>> {
+async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'embedders'>> {
   const target = { path: await realModel('minilm'), device: null, threads: null };
   const addon = join(root, 'build/native/Release/longhand.node');
   const startEngine = engineByFork(join(root, 'app/engine/process/main.ts'), {
@@ -71,13 +71,13 @@ async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'encoders'>>
     addon,
   });
   const engine = createEngine({ startEngine, onStatus: () => {} });
-  const encoders = {
+  const embedders = {
     find: () => ({ target, name: 'all-MiniLM-L6-v2' }),
     preset: encoder,
     reranker: () => null,
     qaReranker: null,
   };
-  return { engine, encoders };
+  return { engine, embedders };
 }
 
 /** Most memory and the processor time of the processes which this one started; 0 where the system does not tell. */

@@ -57,7 +57,7 @@ type Made = {
   }[];
 };
 
-type Meaning = Pick<DocumentsOptions, 'encoders'> & { engine: DocumentsOptions['engine'] | Engine };
+type Meaning = Pick<DocumentsOptions, 'embedders'> & { engine: DocumentsOptions['engine'] | Engine };
 
 function meaning(): Meaning {
   const encoder = join(root, 'resources/encoder');
@@ -69,13 +69,13 @@ function meaning(): Meaning {
     }),
     onStatus: () => {},
   });
-  const encoders = {
+  const embedders = {
     find: () => ({ target: { path: encoder, device: null, threads: null }, name: 'all-MiniLM-L6-v2' }),
     preset: 'minilm' as ModelId,
     reranker: () => null,
     qaReranker: join(root, 'resources/reader'),
   };
-  return { engine, encoders };
+  return { engine, embedders };
 }
 
 async function openLibrary({ files }: Exam) {
@@ -83,11 +83,11 @@ async function openLibrary({ files }: Exam) {
   const known = existsSync(join(folder, 'longhand.db'));
   mkdirSync(join(folder, 'texts'), { recursive: true });
   const store = await openStore({ folder, migrations: join(root, 'app/store/database/migrations') });
-  const { engine, encoders }: Meaning = values.meaning ? meaning() : noEncoders;
+  const { engine, embedders }: Meaning = values.meaning ? meaning() : noEncoders;
   const documents = createDocuments({
     db: store.db,
     engine,
-    encoders,
+    embedders,
     emit: () => {},
     dataFolder: folder,
     startParser: parserByFork({
@@ -143,7 +143,7 @@ async function ask({ documents }: Library, id: CollectionId, question: ExamQuest
     right: best !== undefined && holds(gold, best.passage.fileName, best.passage.text),
     says: best !== undefined && says(gold, best.passage.fileName, quote),
     quote,
-    from: best && whereOf({ name: best.passage.fileName, location: locationOfPassage(best.passage) }),
+    from: best ? whereOf({ name: best.passage.fileName, location: locationOfPassage(best.passage) }) : '',
     statements: statements.map(({ passage, statement, features, score }) => ({
       passage: passage.number,
       text: passage.text.slice(...statement),

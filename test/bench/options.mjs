@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 /** The options of a script. --help prints the comment that the script begins with, what is not allowed ends it in one
- *  sentence, with exit code 2. */
+ *  sentence, with exit code 2.
+ *  @template {import('node:util').ParseArgsConfig} Config
+ *  @param {string} script
+ *  @param {Config} config
+ *  @returns {Pick<ReturnType<typeof parseArgs<Config>>, 'values' | 'positionals'>} */
 export function readOptions(script, config) {
   const name = script.split(/[\\/]/).at(-1);
   try {

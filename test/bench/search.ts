@@ -50,7 +50,7 @@ const { number: document } = addDocument(
   0,
 );
 const modelId = 'encoder' as ModelId;
-const encoders = {
+const embedders = {
   find: () => ({ target: { path: weights, device: null, threads: null }, name: 'bench' }),
   preset: null,
   reranker: () => null,
@@ -78,7 +78,7 @@ setModel(db, id, modelId);
 setEmbedder(db, id, encoder);
 setServing(db, id, encoder);
 
-const embedding = createEmbedding({ db, engine, encoders, changed: () => {} });
+const embedding = createEmbedding({ db, engine, embedders, changed: () => {} });
 const times: number[] = [];
 const processor: number[] = [];
 for (let round = 0; round < 40; ++round) {

@@ -38,7 +38,10 @@ async function ofEncoder(path: string, cpu: string): Promise<[string, number]> {
   let error = 0;
   for (const [name, { ids, attention_mask }] of Object.entries(prompts)) {
     const vector = await model.embed(Int32Array.from(ids.filter((_, i) => attention_mask[i] === 1)));
-    error = Math.max(error, largestDifference(vector, asFloats(expected[`embedding.${name}`]?.bytes ?? new Uint8Array())));
+    error = Math.max(
+      error,
+      largestDifference(vector, asFloats(expected[`embedding.${name}`]?.bytes ?? new Uint8Array())),
+    );
   }
   const { family } = model.description;
   model.close();
@@ -107,7 +110,9 @@ test('the page of golden models tells the largest error of every family', { time
   const old = text.slice(text.indexOf(BEGIN), text.indexOf(END) + END.length);
   if (process.env.LONGHAND_WRITE === '1') writeFileSync(readme, text.replace(old, written(errors)));
   const told: Errors = new Map();
-  for (const [, name = '', ...cells] of readFileSync(readme, 'utf8').matchAll(/^\| (\w[\w-]*)(?: \([^|]*\))? \| (.*) \| (.*) \| (.*) \|$/gm)) {
+  for (const [, name = '', ...cells] of readFileSync(readme, 'utf8').matchAll(
+    /^\| (\w[\w-]*)(?: \([^|]*\))? \| (.*) \| (.*) \| (.*) \|$/gm,
+  )) {
     if (errors.has(name)) {
       const figures = CONTAINERS.map((container, i) => [container, cells[i] ? Number(cells[i]) : undefined] as const);
       told.set(name, Object.fromEntries(figures.filter(([, figure]) => figure !== undefined)));
@@ -117,7 +122,8 @@ test('the page of golden models tells the largest error of every family', { time
     expect(Object.keys(told.get(family) ?? {}).sort(), family).toEqual(Object.keys(row).sort());
     for (const container of CONTAINERS) {
       // Another processor adds in another order: its figure may be twice as large.
-      if (row[container] !== undefined) expect(row[container], family).toBeLessThan(2 * (told.get(family)?.[container] ?? 0));
+      if (row[container] !== undefined)
+        expect(row[container], family).toBeLessThan(2 * (told.get(family)?.[container] ?? 0));
     }
   }
 });

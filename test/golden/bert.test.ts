@@ -21,18 +21,19 @@ const wanted = (tensor: string) => asFloats(expected[tensor]?.bytes ?? new Uint8
 const textOf = ({ ids, attention_mask }: { ids: number[]; attention_mask: number[] }) =>
   Int32Array.from(ids.filter((_, i) => attention_mask[i] === 1));
 
-test.each(
-  instructionSets.flatMap((cpu) => [[cpu, 'safetensors'] as const, [cpu, 'gguf'] as const]),
-)('%s: bert/tiny from %s', async (cpu, container) => {
-  const model = await addon.load(container === 'gguf' ? convertedFile('bert', 'bert/tiny') : folder, { cpu });
-  for (const [name, prompt] of Object.entries(prompts)) {
-    const vector = await model.embed(textOf(prompt));
-    expect(largestDifference(vector, wanted(`embedding.${name}`)), name).toBeLessThanOrEqual(tolerance.max_abs);
-  }
-  expect(model.description.encoder).toBe(true);
-  expect(() => model.createSession()).toThrow('encoder');
-  model.close();
-});
+test.each(instructionSets.flatMap((cpu) => [[cpu, 'safetensors'] as const, [cpu, 'gguf'] as const]))(
+  '%s: bert/tiny from %s',
+  async (cpu, container) => {
+    const model = await addon.load(container === 'gguf' ? convertedFile('bert', 'bert/tiny') : folder, { cpu });
+    for (const [name, prompt] of Object.entries(prompts)) {
+      const vector = await model.embed(textOf(prompt));
+      expect(largestDifference(vector, wanted(`embedding.${name}`)), name).toBeLessThanOrEqual(tolerance.max_abs);
+    }
+    expect(model.description.encoder).toBe(true);
+    expect(() => model.createSession()).toThrow('encoder');
+    model.close();
+  },
+);
 
 /** The same weights beside the files of sentence-transformers. */
 function besides(files: Record<string, object>): Promise<Model> {
@@ -83,7 +84,10 @@ test('another pooling is refused with its name', async () => {
     'modules.json': [transformer, pooling],
     '1_Pooling/config.json': { pooling_mode_max_tokens: true },
   });
-  await expect(load).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining('pooling_mode_max_tokens') });
+  await expect(load).rejects.toMatchObject({
+    code: 'unsupported',
+    message: expect.stringContaining('pooling_mode_max_tokens'),
+  });
 });
 
 test('a text longer than the model reads is an error with code `context`', async () => {

@@ -80,8 +80,11 @@ function keptPairs(folder: string): number[][][] {
   const [layers = 0, heads = 0, pairs = 0] = stored.shape;
   const width = stored.bytes.length / (layers * heads * pairs);
   const view = new DataView(Uint8Array.from(stored.bytes).buffer);
-  const read = (i: number) => (stored.dtype === 'F32' ? view.getFloat32(i * width, true) : view.getInt32(i * width, true));
+  const read = (i: number) =>
+    stored.dtype === 'F32' ? view.getFloat32(i * width, true) : view.getInt32(i * width, true);
   return Array.from({ length: layers }, (_, l) =>
-    Array.from({ length: heads }, (_h, h) => Array.from({ length: pairs }, (_p, p) => read((l * heads + h) * pairs + p))),
+    Array.from({ length: heads }, (_h, h) =>
+      Array.from({ length: pairs }, (_p, p) => read((l * heads + h) * pairs + p)),
+    ),
   );
 }

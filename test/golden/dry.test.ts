@@ -29,7 +29,12 @@ const { histories, cases } = JSON.parse(readFileSync(join(golden, 'sampling', 'e
 const dryCases = cases.filter(({ settings }) => settings.dry_multiplier > 0);
 
 test.each(dryCases.map((one, i) => [i, one] as const))('golden case %i', (_i, { history, settings, hf_order }) => {
-  const { dry_multiplier: multiplier, dry_base: base, dry_allowed_length: allowedLength, dry_breakers: breakers } = settings;
+  const {
+    dry_multiplier: multiplier,
+    dry_base: base,
+    dry_allowed_length: allowedLength,
+    dry_breakers: breakers,
+  } = settings;
   const got = dryBiases(Int32Array.from(histories[history] ?? []), { multiplier, base, allowedLength, breakers });
   const wanted = Object.entries(hf_order.dry_match_lengths)
     .filter(([, length]) => length >= allowedLength)

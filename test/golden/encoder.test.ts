@@ -12,9 +12,7 @@ import { realModel } from '../support/real-models.mjs';
 const folder = join(places.resources, 'encoder');
 const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 const target = (path: string) => ({ path, device: null, threads: null });
-const texts = readFileSync(join(places.resources, 'help/04-documents.md'), 'utf8')
-  .split('\n\n')
-  .slice(0, 12);
+const texts = readFileSync(join(places.resources, 'help/04-documents.md'), 'utf8').split('\n\n').slice(0, 12);
 
 function openEngine() {
   const engine = createEngine({ startEngine: realEngine(), onStatus: () => {} });
@@ -24,11 +22,7 @@ function openEngine() {
 
 test('the published weights give the file in the tree byte for byte, and its card names it', async () => {
   const made = newFolder();
-  execFileSync(process.execPath, [
-    join(root, 'resources/encoder/make/quantise.ts'),
-    await realModel('minilm'),
-    made,
-  ]);
+  execFileSync(process.execPath, [join(root, 'resources/encoder/make/quantise.ts'), await realModel('minilm'), made]);
   const built = sha256(join(folder, 'model.safetensors'));
   expect(sha256(join(made, 'model.safetensors'))).toBe(built);
   expect(readFileSync(join(folder, 'README.md'), 'utf8')).toContain(built);

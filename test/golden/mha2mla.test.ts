@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon } from '../support/addon.ts';
-import { checkLogits, instructionSets, readCase } from '../support/golden.ts';
-import { latent, latentFolder } from './cases.ts';
 import { temporaryFolder } from '../support/formats.ts';
+import { checkLogits, instructionSets, readCase } from '../support/golden.ts';
 import { someTokens } from '../support/models.ts';
+import { latent, latentFolder } from './cases.ts';
 
 describe.each(instructionSets)('%s', (cpu) => {
   test.each(latent)('%s', async (name) => {

@@ -78,11 +78,11 @@ describe('check mode', () => {
 
   // `npm run test:soak`: every family with every cache.
   const cached = soaking ? families : families.filter(([name]) => name === 'qwen3/qk_norm_tied');
-  test.each(cached.flatMap((family) => caches.map((kvType) => [kvType, ...family] as const)))(
-    'a cache of %s: %s',
-    { timeout: 240_000 },
-    async (kvType, name, file = '') => {
-      await sameBits(join(readCase(name).folder, file), tokensOf(name), kvType);
-    },
-  );
+  test.each(
+    cached.flatMap(([name, file]) =>
+      caches.map((kvType): [KvType, string, string | undefined] => [kvType, name, file]),
+    ),
+  )('a cache of %s: %s', { timeout: 240_000 }, async (kvType, name, file = '') => {
+    await sameBits(join(readCase(name).folder, file), tokensOf(name), kvType);
+  });
 });

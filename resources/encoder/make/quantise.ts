@@ -26,10 +26,16 @@ function readTensors(path: string): Map<string, Tensor> {
   >;
   const entries = Object.entries(header).filter(([name]) => name !== '__metadata__');
   return new Map(
-    entries.map(([name, { dtype, shape, data_offsets: [from, to] }]) => [
-      name,
-      { dtype, shape, bytes: file.subarray(8 + size + from, 8 + size + to) },
-    ]),
+    entries.map(
+      ([
+        name,
+        {
+          dtype,
+          shape,
+          data_offsets: [from, to],
+        },
+      ]) => [name, { dtype, shape, bytes: file.subarray(8 + size + from, 8 + size + to) }],
+    ),
   );
 }
 

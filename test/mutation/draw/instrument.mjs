@@ -48,6 +48,8 @@ export function instrumented(text, sites, lines = new Map()) {
   return out + text.slice(at) + (isCpp(sites[0].file) ? '' : SWITCH);
 }
 
-/** `text` with one mutant in the place of what was there. */
+/** `text` with one mutant in the place of what was there.
+ *  @param {string} text
+ *  @param {{ start: number, end: number, to: string, statement?: boolean }} site */
 export const replaced = (text, { start, end, to, statement }) =>
   text.slice(0, start) + (statement ? '(void)0' : `(${to})`) + text.slice(end);
