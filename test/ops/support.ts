@@ -5,6 +5,9 @@ import { type Arguments, type Device, nameOf, others, reference, watched } from 
 import { bytes, relativeDifference, splits } from './numbers.ts';
 import { thresholds } from './thresholds.ts';
 
+// Mesa's software driver compiles each kernel with LLVM; optimised, that takes longer than the few rows of a test run.
+process.env.GALLIVM_PERF ??= 'nopt';
+
 type Numbers = Float32Array | Int32Array;
 export type Outcome = (device: Device, args: Arguments) => readonly Numbers[];
 
