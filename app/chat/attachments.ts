@@ -8,7 +8,7 @@ import { isPicture } from './pictures.ts';
 
 const maxBytes = 16 * 1024 * 1024;
 
-/** Keeps a picture, or what a file says as text, with the chat.
+/** Stores a picture, or the text of a file, with the chat.
  *  @throws LonghandError `not-found`, `too-large`, `unreadable` (neither a picture nor a text), `permission` */
 export async function attachFile(
   core: ChatDeps,
@@ -39,7 +39,7 @@ async function attachPicture(
   return addAttachment(core.db, chatId, { name, bytes, tokens, text: '', picture }, core.now());
 }
 
-/** For the model of the chat; null where it sees nothing, or cannot be asked. */
+/** Tokens a picture takes for the chat's model; null if the model has no vision or cannot be asked. */
 export async function pictureTokens(
   core: ChatDeps,
   chatId: ChatId,
@@ -54,11 +54,11 @@ export async function pictureTokens(
   }
 }
 
-/** By the model of the chat, which need not be in memory. */
+/** Counted with the tokenizer of the chat's model, which need not be loaded. */
 const countedBy = async (core: ChatDeps, chatId: ChatId, text: string) =>
   core.engine.ask('countText', { model: countingOf(core, chatId).target, text });
 
-/** UTF-8, or UTF-16 with a mark. Bytes that no text has mean a picture, a program, an archive. */
+/** UTF-8, or UTF-16 with a mark. Bytes that never occur in text mean a picture, a program or an archive. */
 export function decodeText(bytes: Buffer, name: string): string {
   const encoding =
     bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
@@ -69,7 +69,7 @@ export function decodeText(bytes: Buffer, name: string): string {
   } catch {
     throw unreadable();
   }
-  // A PDF may be written in nothing but letters; its words are inside.
+  // A PDF may consist of printable characters only, but its text is encoded inside.
   if (text.includes('\0') || text.startsWith('%PDF-')) throw unreadable();
   return text.replaceAll('\r\n', '\n');
 }

@@ -10,11 +10,11 @@ import type { CallFormat } from '../text/tool-calls/call-formats.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { PictureStore } from './pictures.ts';
 
-/** What a chat may call, in the words of its model's template; null: an engine elsewhere tells calls from text itself. `withheld`:
- *  tools whose results the model must not have. */
+/** The tools of a chat. `format`: how the model's template writes calls; null: a remote engine parses them. `withheld`:
+ *  tools whose results must not reach the model. */
 export type ChatTools = { format: CallFormat | null; schemas: ToolSchema[]; withheld: readonly string[] };
 
-/** What the chat services work with. */
+/** Dependencies of the chat services. */
 export type ChatDeps = {
   db: Database;
   engine: GenerationService;
@@ -22,25 +22,25 @@ export type ChatDeps = {
   saving: Saving;
   settings: () => Settings;
   models: {
-    /** How to load it, its name, and the sampling that was set for it. @throws LonghandError `model-missing` */
+    /** How to load a model, its name, and the sampling set for it. @throws LonghandError `model-missing` */
     target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
-    /** Tokens of context it has when it is loaded, as far as that is known before; 0: nobody knows. */
+    /** Context length in tokens once loaded, as far as known beforehand; 0: unknown. */
     contextLengthOf(modelId: ModelId): number;
-    /** How it is asked, where it runs on an engine elsewhere; null: it does not. */
+    /** The target of a model on a remote engine; null for a local one. */
     elsewhere(modelId: ModelId | null): LoadTarget | null;
-    /** Whether a chat thinks when neither it nor the settings say so. */
+    /** Whether a chat thinks when neither it nor the settings decide. */
     thinksByDefault(modelId: ModelId): boolean;
-    /** 0 when it is not known. */
+    /** 0: unknown. */
     parametersOf(modelId: ModelId): number;
-    /** Whether it sees pictures; null: the model that a chat without one has. */
+    /** Whether the model has vision; null: the default model. */
     sees(modelId: ModelId | null): boolean;
     used(modelId: ModelId): void;
   };
-  /** Finds what answers a question in documents. */
+  /** Finds the passages that answer a question. */
   answering: Rag;
   tools: Toolbox;
   pictures: PictureStore;
-  /** A finished answer was measured. */
+  /** Called with the measurements of a finished answer. */
   measured: (answer: Omit<Measured, 'batch' | 'at' | 'engine' | 'disturbed' | 'curve'>) => void;
   now: () => number;
 };

@@ -8,32 +8,32 @@ import { picturesInUse } from '../store/chats/attachments.ts';
 import type { Database } from '../store/database/database.ts';
 import { temporaryFolder } from '../store/folder/temporary-folders.ts';
 
-//  pictures/<sha256>.<ending>   every picture of the chats once, by its content
+//  pictures/<sha256>.<extension>   every picture of the chats, stored once by its content
 
 export type PictureStore = Pick<PictureDecoder, 'measure'> & {
-  /** Keeps a copy. @throws LonghandError `unreadable`, `too-large`, `disk-full`, `not-found` */
+  /** Stores a copy. @throws LonghandError `unreadable`, `too-large`, `disk-full`, `not-found` */
   add(path: string, name: string): Promise<Size & { stored: string; bytes: number }>;
-  /** The same of a picture that is in memory. */
+  /** The same for a picture in memory. */
   keep(bytes: Uint8Array, name: string): Promise<Size & { stored: string; bytes: number }>;
   pathOf(stored: string): string;
-  /** As WebP. @throws LonghandError `unreadable`, `not-found` */
+  /** A preview as WebP. @throws LonghandError `unreadable`, `not-found` */
   preview(stored: string, edge: number): Promise<Uint8Array>;
-  /** As it is sent to an engine elsewhere: a copy without what its file says of where and when it was taken.
+  /** What is sent to a remote engine: a copy without the metadata about where and when it was taken.
    *  @throws LonghandError `unreadable`, `not-found` */
   urlOf: PictureUrl;
-  /** Removes what no attachment shows any more. */
+  /** Removes pictures that no attachment refers to any more. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Pixels a side beyond which common models shrink what they are shown. */
+/** Pixels a side beyond which common models downscale their input. */
 const SENT_EDGE = 1568;
 
 export function createPictureStore(db: Database, options: { folder: string; worker: string }): PictureStore {
   const files = createFileStore(options.folder);
   const decoder = createPictureDecoder({ worker: options.worker });
   async function add(path: string, name: string) {
-    // What cannot be decoded is not kept.
+    // Pictures that cannot be decoded are not stored.
     await decoder.measure({ path });
     const { storedName: stored, bytes } = await files.take(path, name);
     const { width, height } = await decoder.measure({ path: files.pathOf(stored) });
@@ -61,7 +61,7 @@ export function createPictureStore(db: Database, options: { folder: string; work
   };
 }
 
-/** By the first bytes of a file: what its name says is somebody's guess. */
+/** Decided by the first bytes of a file, not by its name. */
 export function isPicture(head: Uint8Array): boolean {
   const text = Buffer.from(head.subarray(0, 16)).toString('latin1');
   return (

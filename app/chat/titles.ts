@@ -11,11 +11,11 @@ const idleMs = 800;
 const longestTitle = 60;
 const maxWords = 8;
 const readCharacters = 1200;
-/** Of 25 conversations a model of 135 million parameters gave three a title that fits, and put false ones on others. Until a
- *  smaller one was seen to do better, the first words of the question stay below this. */
+/** Of 25 conversations, a 135M model gave three a fitting title and others a false one. Until a smaller model is shown to
+ *  do better, chats of models below this size are named by the first words of the question. */
 const leastParameters = 1e9;
 
-/** Writes titles of new chats by the model, only while nobody waits for it. */
+/** Has the model write titles of new chats, only while it is idle. */
 export type Titles = { want(chatId: ChatId): void; close(): void };
 
 export function createTitles(core: ChatDeps, busy: () => boolean): Titles {
@@ -54,16 +54,16 @@ export function createTitles(core: ChatDeps, busy: () => boolean): Titles {
         if (event.type !== 'failed' && event.type !== 'finished') continue;
         writing = null;
         const reason = event.type === 'finished' ? event.reason : 'error';
-        // A chat turn came first: again when it is over.
+        // Preempted by a chat turn: retry when it is over.
         if (reason === 'cancelled') wanted.add(chatId);
         schedule();
-        // One that was cut off would end in the middle of a word.
+        // A title that was cut off would end in the middle of a word.
         if (reason === 'stop') keep(chatId, titleFrom(text, question));
       }
     });
   }
 
-  /** A title that another chat has already tells less than the first words of the question. */
+  /** A title that another chat already has says less than the first words of the question. */
   function keep(chatId: ChatId, title: string | null) {
     const chat = findChat(core.db, chatId);
     if (chat?.titleSource !== 'none' || title === null) return;
@@ -85,8 +85,8 @@ export function createTitles(core: ChatDeps, busy: () => boolean): Titles {
   };
 }
 
-/** The model in memory, where it is large enough. A chat that is answered elsewhere is named there: what its title is made of was
- *  sent there already, and nothing of any other chat is. */
+/** The model in memory if it is large enough. A chat on a remote engine is named there: the text its title is made from was
+ *  sent there already, and no other chat's text is sent. */
 function titleTarget(core: ChatDeps, chatId: ChatId): LoadTarget | null {
   const own = core.models.elsewhere(findChat(core.db, chatId)?.modelId ?? null);
   if (own) return own;
@@ -94,7 +94,7 @@ function titleTarget(core: ChatDeps, chatId: ChatId): LoadTarget | null {
   return target && core.models.parametersOf(target.modelId) >= leastParameters ? target : null;
 }
 
-/** The begin of the conversation, or null when there is nothing to name. */
+/** The beginning of the conversation, or null if there is nothing to name. */
 function chatToName(core: ChatDeps, chatId: ChatId): string | null {
   const chat = findChat(core.db, chatId);
   if (chat?.titleSource !== 'none') return null;
@@ -121,8 +121,8 @@ const titleGeneration = (turnId: TurnId, target: LoadTarget, text: string): Gene
   loopGuard: null,
 });
 
-/** The title in what a model wrote, or null when it is none: empty, a sentence, an announcement, an echo of the instruction, or
- *  about something that was not said (then the first words of the question stay). */
+/** The title in the model's output, or null if there is none: empty, a sentence, an announcement, an echo of the instruction, or
+ *  about something that was not said. The first words of the question are used then. */
 export function titleFrom(written: string, conversation: string): string | null {
   const title = written
     .replace(/^[\s#*"'“”‘’«»`]*(title\s*:)?[\s*"'“”‘’«»`]*/i, '')
@@ -137,12 +137,12 @@ export function titleFrom(written: string, conversation: string): string | null 
   if (found.some((word) => asked.has(word) && !said.includes(word))) return null;
   const stems = new Set(said.map(stem));
   const known = found.filter((word) => stems.has(stem(word)));
-  // A figure that nobody named is made up.
+  // A number that does not occur in the conversation is invented.
   if (found.some((word) => /\d/.test(word) && !said.includes(word))) return null;
   return known.length * 2 > found.length && known.some((word) => word.length >= 2) ? title : null;
 }
 
-/** "Boiling" and "boil" are about the same. */
+/** "Boiling" and "boil" count as the same word. */
 const stem = (word: string) => word.slice(0, 4);
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });

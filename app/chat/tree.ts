@@ -1,7 +1,7 @@
 import type { Message, MessageId } from '../protocol/index.ts';
 
-//  A chat is a tree of messages: children of one parent with the same role are versions of one message, and the branch that
-//  is shown is the path from the root to the chat's leaf.
+//  A chat is a tree of messages: children of one parent with the same role are versions of one message, and the branch
+//  shown is the path from the root to the chat's leaf.
 
 /** From the root to `leafId`, both included. */
 export function branch(messages: readonly Message[], leafId: MessageId | null): Message[] {
@@ -27,14 +27,14 @@ export function newestLeaf(messages: readonly Message[], from: MessageId): Messa
   return leaf;
 }
 
-/** What waits to be sent, in the order it goes. */
+/** Messages waiting to be sent, in sending order. */
 export const queued = (messages: readonly Message[]): Message[] =>
   messages.filter(({ state }) => state.status === 'queued').sort((a, b) => placeOf(a) - placeOf(b));
 
 export const placeOf = (message: Message | undefined): number =>
   message?.state.status === 'queued' ? (message.state.place ?? 0) : 0;
 
-/** What the model sees of a branch: all that comes after the last message which was set aside, and the summary that may
+/** What the model sees of a branch: everything after the last excluded message, and the summary that may
  *  stand for the rest. */
 export function inView(path: readonly Message[]): { messages: readonly Message[]; summary: string | null } {
   const end = path.findLastIndex(({ contextCutoff }) => contextCutoff !== null && !contextCutoff.restored);

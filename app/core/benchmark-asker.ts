@@ -7,7 +7,7 @@ import { newId } from '../store/database/uuid.ts';
 
 type Options = { engine: Engine; models: Pick<ModelRegistry, 'target'>; now: () => number; report: Report };
 
-/** Asks a model the question of a benchmark; nothing of it is kept. */
+/** Asks a model the benchmark question; nothing is stored. */
 export function createBenchmarkAsker(options: Options): Parameters<typeof createMetrics>[0]['ask'] {
   const { engine, models, now, report } = options;
   return ({ modelId, prompt, signal, onEvent }) => {

@@ -71,15 +71,15 @@ export type CoreOptions = {
   resources: string;
   startEngine: StartEngine;
   startParser: StartParser;
-  /** The file of the process that decodes pictures. */
+  /** Entry file of the process that decodes pictures. */
   pictureWorker: string;
-  /** The file of the worker that runs JavaScript of models; a core without it has no such tool. */
+  /** Entry file of the worker that runs JavaScript for models; without it there is no such tool. */
   sandbox?: string;
-  /** A core without it serves no other programs. */
+  /** Without it the core has no server for other programs. */
   startServer?: StartServer;
-  /** Seals secrets with the keychain of the system, where the shell has one. */
+  /** Encrypts secrets with the system's keychain, if the shell has one. */
   cipher?: ModelServiceOptions['cipher'];
-  /** False for a core that lives for one command: it loads no model before it is asked to. */
+  /** False for a core of a single command: it loads no model until asked to. */
   preload?: boolean;
   about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
   models?: Pick<ModelServiceOptions, 'downloads' | 'move' | 'lookMs' | 'disk' | 'net' | 'startTimeout'>;
@@ -94,33 +94,33 @@ export type Core = {
   /** The models for other programs. */
   inference: Inference;
   dataFolder: string;
-  /** Says where this core can be reached, to others who want the same data folder. */
+  /** Publishes the address of this core for other processes that want the same data folder. */
   announce(reach: Reach): void;
-  /** Tells every client. */
+  /** Sends a notice to every client. */
   notice(notice: Notice): void;
-  /** Somebody was turned away at the door of the local server; told on the privacy page. */
+  /** Records a request that the local server refused; shown on the Privacy page. */
   refusedVisitor(visitor: { host: string; about: string }): void;
-  /** Whether an answer is being written: then the machine should not fall asleep. */
+  /** Reports whether an answer is being written: the machine should not sleep then. */
   onBusy(listener: (busy: boolean) => void): void;
-  /** A download that is here, or that needs somebody. */
+  /** Reports downloads that are complete or need attention. */
   onDownload(listener: (news: DownloadNotification) => void): void;
   close(): Promise<void>;
 };
 
-/** @throws LonghandError as `openStore`, and what the database says while the services begin. Then nothing is left running
+/** @throws LonghandError as `openStore`, and database errors while the services start. Then nothing is left running
  *  and the data folder is free. */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const opened = new AsyncDisposableStack();
   try {
     return await assemble(options, opened);
   } catch (error) {
-    await opened.disposeAsync().catch(() => {}); // why it could not begin says more
+    await opened.disposeAsync().catch(() => {}); // the error at the start is the more useful one
     throw error;
   }
 }
 
-/** What has to be closed goes on `opened` as soon as it is there. It is closed from the last to the first, each of them even
- *  when another could not be. */
+/** Everything that must be closed is pushed onto `opened` as soon as it exists. It is closed in reverse order, each even
+ *  if another fails to close. */
 async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Promise<Core> {
   const now = options.now ?? Date.now;
   const store = await openStore({ folder: options.dataFolder, migrations: options.migrations, now });
@@ -129,7 +129,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
 
   let settings = readSettings(db);
   const busyListeners: ((busy: boolean) => void)[] = [];
-  // While the services begin nobody can listen yet.
+  // No client can listen while the services start.
   let clients: Switchboard | null = null;
   const emit = <Name extends EventName>(name: Name, payload: EventPayload<Name>) => clients?.emit(name, payload);
   opened.defer(() => clients?.close());
@@ -177,7 +177,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   });
   opened.defer(metrics.close);
   const eraser = createEraser(store);
-  /** What could not be done now is tried again in an hour. */
+  /** On failure, retried in an hour. */
   const erase = () => eraser.run().catch(() => {});
   opened.defer(() => eraser.close());
   const documents = createDocuments({
@@ -196,7 +196,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     },
     dataFolder: store.folder,
     startParser: options.startParser,
-    // Elsewhere every picture would be sent to hear that nobody reads it there.
+    // On other systems every picture would be sent only to learn that there is no OCR.
     recognise: process.platform === 'darwin' ? (picture) => engine.ask('recognise', { picture }) : null,
     purged: erase,
     help: options.preload === false ? null : join(options.resources, 'help'),
@@ -206,7 +206,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   opened.defer(documents.close);
   const pictures = createPictureStore(db, { folder: join(store.folder, 'pictures'), worker: options.pictureWorker });
   opened.defer(pictures.close);
-  /** The engine here and those elsewhere; what is no answer of a chat is asked of the one here. */
+  /** The local engine and remote ones; requests other than chat answers go to the local one. */
   const generation = createGenerationService({ local: engine, reach: manager.reach, urlOf: pictures.urlOf, report });
   opened.defer(generation.close);
   const shared = { db, engine: generation, emit, now, report };
@@ -241,7 +241,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     },
   });
   opened.defer(turns.close);
-  /** With the chats that are being answered: others wait for them. */
+  /** Adds the chats that are being answered, which others wait for. */
   const withChat = (status: EngineStatus): EngineStatus => {
     if (status.phase !== 'busy') return status;
     const writing = status.writing.map(({ turnId }) => {
@@ -277,7 +277,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
       ...options.about,
       platform: process.platform,
       dataFolder: store.folder,
-      // Repairs are said once; a folder that cannot be written stays so.
+      // Notices of repairs are sent once; an unwritable folder is a lasting condition.
       notices: unsaid.splice(0).concat(lasting),
     }),
 
@@ -360,7 +360,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     return chat;
   }
 
-  /** With what of it is not on the disk yet. */
+  /** Sends the message including text that is not on disk yet. */
   function tellMessage(stored: Message) {
     const message = turns.overlay(stored);
     emit('message.changed', message);

@@ -30,7 +30,7 @@ import { type CallPart, createCallSplitter } from '../text/tool-calls/call-split
 import { type BuiltIn, type ServedModel, servedModels } from './served-models.ts';
 import { countAll, embedAll, rankAll } from './texts-at-once.ts';
 
-//  The models for other programs: a conversation in, its answer out. Nothing of it is kept.
+//  Inference for other programs: a conversation in, an answer out. Nothing is stored.
 
 export type { RawPrompt, TokenLogprob, TokenScore } from '../engine/ipc-protocol.ts';
 export type { Tool, ToolCall } from '../text/chat-template.ts';
@@ -40,61 +40,61 @@ export type ConversationMessage = {
   role: 'system' | 'user' | 'assistant' | 'tool';
   text: string;
   thinking: string;
-  /** Files that a user shows. */
+  /** Image files of a user message. */
   pictures?: Uint8Array[];
   calls?: ToolCall[];
   answers?: { callId?: string; name?: string };
 };
 
 export type AnswerRequest = {
-  /** As `models` names it. */
+  /** A name from `models`. */
   model: string;
   messages: ConversationMessage[];
-  /** Gone on with as it is, in the place of messages. */
+  /** Continued verbatim, instead of messages. */
   raw?: RawPrompt;
-  /** What the model may call. */
+  /** Tools the model may call. */
   tools: Tool[];
   /** null follows the model's default. */
   thinking: boolean | null;
-  /** At most so many tokens of thinking; null: as in Settings. */
+  /** Maximum thinking tokens; null: as in Settings. */
   thinkingTokens: number | null;
   sampling: SamplingSettings;
   stops: string[];
-  /** Binds the answer, not its thinking. */
+  /** Constrains the answer, not the thinking. */
   grammar?: GrammarText | null;
-  /** How many alternatives are told of every token of the answer; null or absent: not even how likely it was. */
+  /** Number of alternatives to report per answer token; null or absent: no log-probabilities at all. */
   logprobs?: number | null;
-  /** How long the model stays in memory afterwards; null: as long as there is any. Absent: as in Settings. */
+  /** How long the model stays in memory afterwards; null: until memory runs short. Absent: as in Settings. */
   keepMs?: number | null;
 };
 
-/** `expiresAt`: when it leaves memory if nobody asks it anything; null: not by itself. */
+/** `expiresAt`: when it is unloaded if unused; null: never. */
 export type ModelInMemory = { model: ServedModel; bytes: number; contextLength: number; expiresAt: number | null };
 
 export type AnswerPart =
-  /** The prompt is being read. Once, before any text; not at all when nothing of it has to be read. */
+  /** Prefill has begun. Sent once, before any text; not at all if the whole prompt is cached. */
   | { type: 'prompt'; tokens: number; cached: number }
-  /** `scores`: of the tokens of an answer up to here, where they were asked for. */
+  /** `scores`: log-probabilities of the answer tokens up to here, if requested. */
   | { type: 'text'; kind: 'thinking' | 'answer'; text: string; scores?: TokenScore[] }
-  /** Of a tool; `arguments` is JSON. */
+  /** A tool call; `arguments` is JSON. */
   | { type: 'call'; id: string; name: string; arguments: string }
   | { type: 'end'; reason: FinishReason; usage: Usage; timings: Timings };
 
 export type Inference = {
   models(): Promise<ServedModel[]>;
-  /** The model that writes answers, where it is in memory. */
+  /** The loaded chat model, if any. */
   inMemory(): Promise<ModelInMemory | null>;
-  /** Has the model in memory before anybody asks it anything.
+  /** Loads the model ahead of the first request.
    *  @throws LonghandError `model-missing`, and what the engine says */
   load(model: string, keepMs: number | null | undefined): Promise<void>;
-  /** Takes it out of memory; one that is not there is no mistake. */
+  /** Unloads it; not an error if it is not loaded. */
   unload(model: string): Promise<void>;
-  /** Loads the model where it has to. What is never read to its end is cancelled when the iteration is left.
+  /** Loads the model if necessary. Leaving the iteration early cancels the answer.
    *  @throws LonghandError `model-missing`, and what the engine says */
   answer(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void>;
-  /** Tokens of the prompt as it would be read. */
+  /** Number of prompt tokens. */
   count(request: Pick<AnswerRequest, 'model' | 'messages' | 'tools' | 'thinking'>): Promise<number>;
-  /** Vectors of length 1, a text each, and how many tokens were read.
+  /** One unit vector per text, and the number of tokens read.
    *  @throws LonghandError `model-missing`, `model-unsupported`, `cancelled` */
   embed(
     model: string,
@@ -102,7 +102,7 @@ export type Inference = {
     kind: 'query' | 'passage',
     signal: AbortSignal,
   ): Promise<{ vectors: Float32Array[]; tokens: number }>;
-  /** How well each text answers the question, from 0 to 1, as a cross-encoder sees it.
+  /** How well each text answers the question, from 0 to 1, according to a cross-encoder.
    *  @throws LonghandError `model-missing`, `model-unsupported`, `cancelled` */
   rank(
     model: string,
@@ -115,13 +115,13 @@ export type Inference = {
 export type InferenceOptions = {
   engine: GenerationService;
   library: Pick<ModelRegistry, 'list' | 'target' | 'embedder' | 'thinksByDefault' | 'used' | 'look'>;
-  /** Beside the library: encoders and rankers that come with the app. */
+  /** Encoders and rerankers that ship with the app, in addition to the library. */
   builtIn: readonly BuiltIn[];
   keepAlive: Pick<KeepAlive, 'keepFor' | 'expiresAt'>;
   settings: () => Settings;
   newTurnId: () => TurnId;
   pictures: Pick<PictureDecoder, 'measure'>;
-  /** What a listener threw. */
+  /** Receives what a listener threw. */
   report: Report;
 };
 
@@ -163,7 +163,7 @@ export function createInference({
     return target ? { ...target, device, threads } : library.embedder(entry.id, kind).target;
   }
 
-  /** @throws LonghandError `unreadable`, `too-large` of a picture */
+  /** @throws LonghandError `unreadable`, `too-large` for a picture */
   async function promptOf(
     { messages, raw, tools, thinking }: Pick<AnswerRequest, 'messages' | 'raw' | 'tools' | 'thinking'>,
     { modelId }: LoadTarget,
@@ -186,7 +186,7 @@ export function createInference({
     return { ...message, ids: null, ...(shown.length > 0 && { pictures: await Promise.all(seen) }) };
   }
 
-  /** @throws LonghandError `model-unsupported` where the template of the model knows no tools */
+  /** @throws LonghandError `model-unsupported` if the model's template does not support tools */
   async function formatFor(tools: readonly Tool[], { path, template }: LoadTarget): Promise<CallFormat | null> {
     if (tools.length === 0) return null;
     const known = template ?? (await engine.ask('preview', { path, template: null })).own;
@@ -226,7 +226,7 @@ export function createInference({
       let counted = false;
       const splitter = createCalls(format, request.tools);
       const untold: TokenScore[] = [];
-      // What a call may still come of is held back; the scores of its tokens wait with it.
+      // Text that may turn out to be a call is held back, and the scores of its tokens with it.
       const told = (parts: AnswerPart[]): AnswerPart[] =>
         parts.map((part) =>
           part.type === 'text' && part.kind === 'answer' && untold.length > 0
@@ -246,7 +246,7 @@ export function createInference({
           logprobs: request.logprobs ?? null,
           thinkingBudget:
             request.thinkingTokens === null ? thinkingBudget : { tokens: request.thinkingTokens, seconds: null },
-          // Whoever asked cannot be asked what to do about a loop.
+          // There is nobody to ask what to do about a loop.
           loopGuard: null,
         },
         updates.put,
@@ -304,14 +304,14 @@ const UNABLE = {
   ranker: 'ranks no texts',
 } satisfies Record<ServedModel['kind'], string>;
 
-/** Nothing in the thinking is a call. */
+/** Thinking never contains calls. */
 function separated({ kind, text }: { kind: 'thinking' | 'answer'; text: string }, calls: Calls): AnswerPart[] {
   return kind === 'thinking' ? [{ type: 'text', kind, text }] : calls.push(text);
 }
 
 type Calls = { push(text: string): AnswerPart[]; flush(): AnswerPart[]; called(): boolean };
 
-/** Tells calls from the text of an answer, and gives them numbers. */
+/** Separates calls from the text of an answer and numbers them. */
 function createCalls(format: CallFormat | null, tools: readonly Tool[]): Calls {
   const splitter = format && createCallSplitter(format, tools);
   let called = false;
@@ -328,7 +328,7 @@ function createCalls(format: CallFormat | null, tools: readonly Tool[]): Calls {
   };
 }
 
-/** What is put in comes out in order, one at a time, however slowly it is taken. */
+/** An unbounded queue: items come out in order, one at a time, however slowly they are taken. */
 function createMailbox<Item>() {
   const items: Item[] = [];
   let wake = () => {};

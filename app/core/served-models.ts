@@ -2,9 +2,9 @@ import { join, posix } from 'node:path';
 import type { EmbedderTarget } from '../engine/ipc-protocol.ts';
 import { builtInEmbedder, canChat, type ModelEntry } from '../protocol/index.ts';
 
-//  The models as other programs name them.
+//  The names of models for other programs.
 
-/** One that is in no list of models, for it can be neither removed nor moved. */
+/** A model that is not in the library because it can be neither removed nor moved. */
 export type BuiltIn = { name: string; kind: 'encoder' | 'ranker'; target: Pick<EmbedderTarget, 'path' | 'adapter'> };
 
 export type ServedModel = { id: string; name: string } & (
@@ -20,7 +20,7 @@ export const builtInModels = (resources: string): BuiltIn[] => {
   ];
 };
 
-/** Every model has a name that fits into an address and is never another's: of two alike the later one gets a number. */
+/** Every model gets a unique, URL-safe name: of two equal names the later one gets a number. */
 export function servedModels(entries: readonly ModelEntry[], builtIn: readonly BuiltIn[]): ServedModel[] {
   const taken = new Set<string>();
   const named = (name: string): string => {
@@ -32,7 +32,7 @@ export function servedModels(entries: readonly ModelEntry[], builtIn: readonly B
   };
   const library = entries.flatMap((entry): ServedModel[] => {
     const kind = kindOf(entry);
-    // What other programs ask of this computer never goes on to another one.
+    // Requests of other programs are never forwarded to another computer.
     return entry.missing || entry.elsewhere || kind === null
       ? []
       : [{ id: named(entry.name), name: entry.name, kind, entry }];

@@ -22,7 +22,7 @@ import {
 import { createInference, type Inference, type InferenceOptions } from './inference.ts';
 import { createRequestLog, digestOf, type KnownKey, type RequestLog } from './server-log.ts';
 
-/** Opens the server for other programs; app/server has it, and the host hands it over.
+/** Opens the server for other programs; implemented in app/server and passed in by the shell.
  *  @throws LonghandError `conflict` where the port is taken, `permission` where it may not be opened */
 export type StartServer = (options: {
   inference: Inference;
@@ -41,11 +41,11 @@ export type ServerControlOptions = {
   builtIn: InferenceOptions['builtIn'];
   keepAlive: InferenceOptions['keepAlive'];
   pictures: InferenceOptions['pictures'];
-  /** null: this core lives for one command and serves nobody. */
+  /** null: the core of a single command, without a server. */
   start: StartServer | null;
   version: string;
   settings: () => Settings;
-  /** Told on the privacy page. */
+  /** Shown on the Privacy page. */
   turnedAway: (visitor: { host: string; about: string }) => void;
   newId: () => string;
   now: () => number;
@@ -53,22 +53,22 @@ export type ServerControlOptions = {
 };
 
 const maxKeys = 50;
-/** How far after a taken port a free one is looked for. */
+/** How many ports after a taken one are tried. */
 const portsTried = 20;
-/** When a key was used is written once in so long. */
+/** Minimum interval between writes of a key's last use. */
 const usedMs = 60_000;
 
 type ServerCalls = Pick<Handlers, Extract<keyof Handlers, `server.${string}`>>;
 
 export type ServerControl = {
   handlers: ServerCalls;
-  /** The models for other programs, without a server before them. */
+  /** Inference for other programs, without the server in front. */
   inference: Inference;
   settingsChanged(patch: SettingsPatch): void;
   close(): Promise<void>;
 };
 
-/** The server for other programs: off or on as Settings say, its keys, and who asks. */
+/** The server for other programs: on or off as in Settings, its keys, and its request log. */
 export function createServerControl(options: ServerControlOptions): ServerControl {
   const { db, emit, engine, library, builtIn, keepAlive, pictures, start, settings, turnedAway, newId, now, report } =
     options;
@@ -93,7 +93,7 @@ export function createServerControl(options: ServerControlOptions): ServerContro
   let state: ServerState = { phase: 'off' };
   let server: Awaited<ReturnType<StartServer>> | null = null;
   let closed = false;
-  // One change after the other: a switch that is turned twice ends where it was left.
+  // Changes are applied one after another: a switch toggled twice ends where it was left.
   let last = Promise.resolve();
 
   function say(next: ServerState): void {

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { failureOf, guarded, type Report, type ServerRequest, type ServerTexts } from '../protocol/index.ts';
 import type { AnswerPart, AnswerRequest, Inference } from './inference.ts';
 
-//  What other programs ask: who, when and how much, and no texts unless the inspector is on. In memory alone.
-//  What a request makes the models do is found by the asynchronous context that it runs in.
+//  Log of the requests of other programs: who, when and how much; no texts unless the inspector is on. In memory only.
+//  Model calls are attributed to their request by its asynchronous context.
 
 export type KnownKey = { id: string; name: string; digest: Uint8Array };
 
 export const digestOf = (key: string): Uint8Array => createHash('sha256').update(key).digest();
 
-/** Refused ones have a list of their own: whoever knocks all day does not push out the others. */
+/** Refused requests have their own list, so that repeated attempts do not push out the others. */
 export const retention = {
   answered: 200,
   refused: 50,
@@ -26,7 +26,7 @@ type Entry = {
   row: ServerRequest;
   keyId: string | null;
   startedAt: number;
-  /** Answers that are being written. */
+  /** Number of answers being written. */
   open: number;
   handled: boolean;
   stop: AbortController;
@@ -34,7 +34,7 @@ type Entry = {
 };
 
 export type RequestLog = {
-  /** The same models; what is asked of them is noted with the request that asks. */
+  /** The same inference, with every call recorded in its request. */
   inference: Inference;
   /** @param handle returns the status of the response */
   follow(asked: Asked, handle: () => Promise<number>): Promise<void>;
@@ -65,7 +65,7 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
 
   const list = () => entries.map(({ row }) => row);
 
-  /** At once, then several times a second at most. */
+  /** Emits at once, then at most a few times a second. */
   function tell(): void {
     if (telling) return;
     const send = guarded(report, () => {
@@ -116,7 +116,7 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
     tell();
   };
 
-  /** A response may be on its way long after its handler is done, and an answer is over before its handler is. */
+  /** A response may still be in flight after its handler is done, and an answer ends before its handler does. */
   function settle(entry: Entry): void {
     if (!entry.handled || entry.open > 0 || entry.row.totalMs !== null) return;
     const failed = (entry.row.status ?? 500) >= 400;
@@ -158,7 +158,7 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
       });
     } else {
       const firstMs = entry.row.firstMs ?? performance.now() - entry.startedAt;
-      // A piece is about a token; the end says how many they were.
+      // A chunk is roughly a token; the final event has the exact number.
       change(entry, {
         firstMs,
         writtenTokens: (entry.row.writtenTokens ?? 0) + 1,
@@ -169,7 +169,7 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
     }
   }
 
-  /** What only reads: ended with its client, or from the page. */
+  /** A request that writes no answer; cancelled with its client or from the page. */
   async function read<Result extends { tokens: number }>(
     model: string,
     signal: AbortSignal,
@@ -253,7 +253,7 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
   };
 }
 
-/** The oldest go first; what runs stays. */
+/** Drops the oldest entries; running ones stay. */
 function trimmed(entries: Entry[]): Entry[] {
   const left = {
     answered: retention.answered as number,

@@ -2,10 +2,10 @@ import type { GenerationService } from '../engine/client/generation-service.ts';
 import type { EmbedderTarget } from '../engine/ipc-protocol.ts';
 import { LonghandError } from '../protocol/index.ts';
 
-//  Vectors and scores of many texts, a few at a time: between them it is asked whether anybody still waits. A request may have two
-//  thousand texts of a book each, and whoever sent it may have gone.
+//  Embeds, ranks or counts many texts in batches and checks for cancellation in between: a request may have two
+//  thousand book-length texts, and its client may have disconnected.
 
-/** Texts, and characters of them, that are read before it is asked again: a second or two. */
+/** Texts, and characters, per batch: a second or two of work. */
 const TEXTS = 64;
 const CHARACTERS = 8000;
 
@@ -32,7 +32,7 @@ export const rankAll = (
 ): Promise<number[]> =>
   inPieces(texts, signal, async (some) => (await engine.ask('rank', { target, query, texts: some })).scores);
 
-/** Tokens of texts. @throws LonghandError `cancelled` */
+/** Number of tokens of the texts. @throws LonghandError `cancelled` */
 export async function countAll(
   engine: GenerationService,
   { path }: EmbedderTarget,
@@ -60,7 +60,7 @@ async function inPieces<Result>(
   return results;
 }
 
-/** One at least. */
+/** The next batch; at least one text. */
 function firstOf(texts: readonly string[]): string[] {
   const some: string[] = [];
   let characters = 0;

@@ -18,7 +18,7 @@ import { javascript } from '../tools/sandbox/javascript.ts';
 import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
 import { createPages } from './web-pages.ts';
 
-//  The tools of this core, and what the page asks about them.
+//  The tools of this core, and the requests of the page about them.
 
 export type ToolService = {
   toolbox: Toolbox;
@@ -32,12 +32,12 @@ export type ToolServiceOptions = {
   emit: Emit;
   models: Pick<ModelRegistry, 'target'>;
   documents: DocumentsAsked;
-  /** The file of the worker that runs JavaScript; null: there is no such tool. */
+  /** Entry file of the worker that runs JavaScript; null: there is no such tool. */
   sandbox: string | null;
-  /** Reads pages of the web. */
+  /** Starts the parser for web pages. */
   startParser: StartParser;
   cipher: McpServersOptions['cipher'];
-  /** Every request to another computer goes through it. */
+  /** Every request to another computer goes through this. */
   via: (why: RequestPurpose) => Network;
   version: string;
   now: () => number;
@@ -74,7 +74,7 @@ export function createToolService(options: ToolServiceOptions): ToolService {
     handlers: {
       async 'tools.list'({ modelId }) {
         const { path, template, elsewhere } = models.target(modelId).target;
-        // An engine elsewhere says so when it is asked with tools.
+        // A remote engine reports missing tool support when it is asked.
         const able = elsewhere !== undefined || callFormatOf(await engine.ask('template', { path, template })) !== null;
         return { able, tools: toolbox.entries() };
       },

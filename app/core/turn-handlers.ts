@@ -9,7 +9,7 @@ import { samplesOf } from '../store/chats/message-chunks.ts';
 
 type TurnCall = Extract<CallName, `turns.${string}`>;
 
-/** The calls of turns. Messages of a chat are stored in the order in which they came, although each is counted first. */
+/** Handlers of the `turns.*` calls. Messages of a chat are stored in the order they arrived, although each is counted first. */
 export function turnHandlers(
   core: ChatDeps,
   turns: TurnManager,

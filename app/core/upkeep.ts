@@ -5,20 +5,20 @@ const hourMs = 60 * 60 * 1000;
 const firstBackUpMs = 60_000;
 
 type UpkeepDeps = {
-  /** Removes some of what was deleted long enough ago; true while there is more. */
+  /** Purges some of what was deleted long enough ago; true while there is more. */
   purge: () => boolean;
-  /** Removes files of prompts that belong to nothing any more. */
+  /** Removes orphaned prompt files. */
   tidy: () => Promise<unknown>;
-  /** Makes the words of what was purged unreadable on the disk. */
+  /** Overwrites purged text on the disk. */
   erase: () => Promise<unknown>;
   backUp: () => Promise<unknown>;
   report: (error: unknown) => void;
 };
 
-/** What is done at the start and every hour. */
+/** Runs at the start and every hour. */
 export function startUpkeep({ purge, tidy, erase, backUp, report }: UpkeepDeps): { close(): void } {
   let closing = false;
-  /** A little at a time: a chat of thousands of messages holds up nobody. */
+  /** In small steps, so that a chat of thousands of messages blocks nothing. */
   const purgeAll = async () => {
     while (!closing && purge()) await nextTask();
   };

@@ -11,10 +11,10 @@ import { addPageHost, isPageHost } from '../store/page-hosts.ts';
 import type { Page, Pages } from '../tools/built-in/fetch-page.ts';
 import { ToolError } from '../tools/tool.ts';
 
-//  Pages of the web for the tool that opens them: asked through the network's log and its switch, and read like any other file of
-//  somebody else, in a process of its own.
+//  Web pages for the fetch tool: requested through the network log and its offline switch, and parsed like any other untrusted
+//  file, in a process of its own.
 
-/** Bytes of a page. */
+/** Maximum bytes of a page. */
 const MAX_PAGE = 8 * 1024 * 1024;
 const PAGE_MS = 30_000;
 

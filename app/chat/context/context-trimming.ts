@@ -16,23 +16,23 @@ import { toolsFor } from '../prompt/tools-for.ts';
 import { inView } from '../tree.ts';
 import { countingOf, countPath, measureContext, pathOf } from './context-usage.ts';
 
-//  Making room in a full context: the oldest turns are set aside, with or without a summary in their place. Nothing is
-//  deleted, and everything can be brought back.
+//  Makes room in a full context by excluding the oldest turns, with or without a summary in their place. Nothing is
+//  deleted, and everything can be included again.
 
 type Plan = Response<'context.overflowOptions'>;
 
-/** The longest summary: a small part of the context, where that is known. */
+/** Longest summary: a small part of the context if its length is known. */
 const summaryTokens = (limit: number): number => (limit === 0 ? 400 : Math.min(400, Math.floor(limit / 8)));
-/** Left free for the answer, at least. */
+/** Minimum room left for the answer. */
 const ANSWER_TOKENS = 512;
 
-/** How many of the oldest turns have to go: guessed from the length of the texts, and then counted. */
+/** How many of the oldest turns have to go: estimated from text lengths, then counted. */
 export async function overflowOptions(core: ChatDeps, asked: Request<'context.overflowOptions'>): Promise<Plan> {
   const { used, draft, limit } = await measureContext(core, asked);
   const { target: model } = countingOf(core, asked.chatId);
   const path = pathOf(core, asked);
   const { messages } = inView(path);
-  // Where no message comes, the last question is the one that is being answered.
+  // Without a draft, the last question is the one being answered.
   const last = draft === 0 ? messages.length - 1 : messages.length;
   const ends = messages.slice(0, last).filter(({ role, state }) => role === 'assistant' && state.status !== 'running');
   const free = limit - draft - Math.min(ANSWER_TOKENS, limit / 4);
@@ -57,7 +57,7 @@ export async function overflowOptions(core: ChatDeps, asked: Request<'context.ov
   return { trim: aside, summary: summary && summary.frees > 0 ? summary : null };
 }
 
-/** A picture takes as much as so many characters, about. */
+/** Rough equivalent of one picture in characters. */
 const CHARACTERS_OF_PICTURE = 4096;
 
 const sizeOf = (messages: readonly Message[]): number =>
@@ -66,7 +66,7 @@ const sizeOf = (messages: readonly Message[]): number =>
     return sum + text.length + attached + 16;
   }, 1);
 
-/** Reading what is summarised and writing the summary, at the speed of the last answer. */
+/** Time to read what is summarised and to write the summary, at the speed of the last answer. */
 function secondsToWrite(messages: readonly Message[], toRead: number, toWrite: number): number | null {
   const last = messages.findLast(({ timings }) => timings?.tokensPerSecond);
   if (!last?.timings?.tokensPerSecond || !last.usage) return null;
@@ -88,7 +88,7 @@ export function includeInContext(core: ChatDeps, messageId: MessageId): Message 
 }
 
 export type Summaries = {
-  /** @throws LonghandError `cancelled` when it was stopped, and what the engine answers */
+  /** @throws LonghandError `cancelled` if stopped, and any error of the engine */
   write(messageId: MessageId): Promise<{ text: string }>;
   stop(messageId: MessageId): void;
 };

@@ -17,10 +17,10 @@ import { branch } from '../tree.ts';
 
 export type Measure = { used: number; draft: number; limit: number };
 
-/** What a chat is counted with: its own model and the context that it has or will have, whichever model is in memory. */
+/** The chat's own model and its context length, loaded or not, whichever model is in memory. */
 export type Counting = { target: LoadTarget; name: string; limit: number };
 
-/** @throws LonghandError `model-missing`, `model-unsupported`, `out-of-memory` where the model could not be loaded now */
+/** @throws LonghandError `model-missing`, `model-unsupported`, `out-of-memory` if the model could not be loaded now */
 export function countingOf(core: ChatDeps, chatId: ChatId): Counting {
   const { target, name } = core.models.target(getChat(core.db, chatId).modelId);
   const status = core.engine.status();
@@ -39,8 +39,8 @@ type Asked = {
   parentId?: MessageId | undefined;
 };
 
-/** Tokens the next prompt would have. What the engine counted for the last answer is used again; only without it the whole
- *  chat is counted, which takes longer.
+/** Tokens the next prompt would have. Reuses the engine's count of the last answer; without it, the whole
+ *  chat is counted, which is slower.
  *  @throws LonghandError as `countingOf` */
 export async function measureContext(core: ChatDeps, asked: Asked): Promise<Measure> {
   const { target: model, name, limit } = countingOf(core, asked.chatId);
@@ -67,12 +67,12 @@ export function pathOf(core: ChatDeps, { chatId, parentId }: Pick<Asked, 'chatId
   return branch(messagesOf(core.db, chat.id), parentId ?? chat.leafId);
 }
 
-/** Refuses a message that cannot fit, before anything is stored, so that the user can choose what to do. One that cannot be
- *  counted is not held up: its turn will say why.
+/** Refuses a message that cannot fit before anything is stored, so that the user can choose what to do. If it cannot be
+ *  counted, it is let through: its turn will report why.
  *  @throws LonghandError `context-full`, and as `countingOf` */
 export async function checkRoom(core: ChatDeps, sent: Request<'turns.send'>): Promise<void> {
   const { target, limit } = countingOf(core, sent.chatId);
-  // For an engine elsewhere tokens are a guess: it says itself what is too long, and only what surely is stops here.
+  // For a remote engine, token counts are estimates: only what is certainly too long is refused here, the rest by the engine.
   if (limit === 0 || surelyFits(core, sent, limit)) return;
   const most = target.elsewhere ? limit * GUESS : limit;
   const measure = await measureContext(core, { ...sent, draft: sent.text }).catch(() => null);
@@ -86,19 +86,19 @@ export async function checkRoom(core: ChatDeps, sent: Request<'turns.send'>): Pr
   );
 }
 
-/** A guess may be so far off. */
+/** By what factor an estimate may be off. */
 const GUESS = 1.3;
 
-/** Tokens that a template may add to a conversation, and to each of its messages. */
+/** Tokens that a template may add to a conversation and to each message. */
 const FRAME = 256;
 const FRAME_OF_MESSAGE = 16;
-/** A call and its result stand in two messages of a prompt. */
+/** A call and its result are two messages of a prompt. */
 const FRAMES = ' '.repeat(2 * FRAME_OF_MESSAGE);
 
-/** As many as a picture has at the most. */
+/** Maximum tokens of a picture. */
 const FRAME_OF_PICTURE = 4096;
 
-/** No token is shorter than a byte, so what is short enough in bytes need not be counted: most messages go at once. */
+/** No token is shorter than a byte, so a text that is short enough in bytes need not be counted: true of most messages. */
 function surelyFits(core: ChatDeps, sent: Request<'turns.send'>, limit: number): boolean {
   const chat = getChat(core.db, sent.chatId);
   const path = pathOf(core, sent);
@@ -118,13 +118,13 @@ function surelyFits(core: ChatDeps, sent: Request<'turns.send'>, limit: number):
   return bytes + FRAME + FRAME_OF_MESSAGE * path.length < limit;
 }
 
-/** The last prompt and its answer. Thinking is left out: templates drop it when the next question comes. Of no use where
- *  something was set aside, or brought back, since, or where another model counted. */
+/** Tokens of the last prompt and its answer, without thinking, which templates drop at the next question. Null if
+ *  messages were excluded or included since, or if another model counted. */
 function lastCount(path: readonly Message[], model: string): number | null {
   const last = path.at(-1);
   if (last?.modelName !== model) return null;
   if (!last.usage || last.state.status !== 'done' || last.usage.promptTokens === 0) return null;
-  // Its calls and results were counted in part.
+  // Its calls and results were only partly counted.
   if (last.toolUses.length > 0) return null;
   if (path.some(({ contextCutoff }) => contextCutoff !== null && contextCutoff.since >= last.createdAt)) return null;
   return last.usage.promptTokens + last.usage.answerTokens;
@@ -139,7 +139,7 @@ export async function countPath(
   const chat = getChat(core.db, chatId);
   const tools = await toolsFor(core, chat, path, model);
   const prompt = promptOf(core, { chat, settings: core.settings(), thinking: false, tools }, path, null);
-  // A template wants a question; an empty one costs only its frame, which the real one needs as well.
+  // Templates require a question; an empty one costs only its frame, which the real one needs as well.
   if (path.at(-1)?.role !== 'user') prompt.messages.push(plain('user', ''));
   return core.engine.ask('count', { model, prompt });
 }

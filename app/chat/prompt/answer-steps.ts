@@ -5,13 +5,13 @@ import { tokensAtSteps } from '../../store/chats/tool-uses.ts';
 import type { Database } from '../../store/database/database.ts';
 import type { ChatTools } from '../deps.ts';
 
-//  An answer with calls is one message on the page and several in a prompt: what was written before a call, the results, and what
-//  was written after them.
+//  An answer with calls is one message on the page and several in a prompt: the text before a call, the results, and the text
+//  after them.
 
-/** `done`: up to the last results. `last`: what was written since. */
+/** `done`: everything up to the last results. `last`: the text written since. */
 export type AnswerSteps = { done: PromptMessage[]; last: NonNullable<Prompt['continuation']> };
 
-/** `tools` null: the template has no place for calls and results; they are left out, and the text is one. */
+/** `tools` null: the template does not support calls and results; they are left out, and the text is joined. */
 export function answerSteps(db: Database, message: Message, tools: Pick<ChatTools, 'withheld'> | null): AnswerSteps {
   const { text, thinking, toolUses, id } = message;
   const ids = idsOf(db, id);
@@ -26,7 +26,7 @@ export function answerSteps(db: Database, message: Message, tools: Pick<ChatTool
       role: 'assistant',
       text: text.slice(textAt, first.textAt).trimEnd(),
       thinking: thinking.slice(thinkingAt, first.thinkingAt),
-      // A template writes calls in its own way, which need not be that of the tokens.
+      // A template has its own format for calls, which need not match the tokens that were generated.
       ids: null,
       calls: uses.map((use) => ({
         id: use.id,
@@ -50,17 +50,17 @@ export function answerSteps(db: Database, message: Message, tools: Pick<ChatTool
   return { done, last };
 }
 
-/** A result is what somebody else wrote. Tokens of a template in it stay text on their way to the model; where a family frames calls
- *  and results with plain words, these lose their first sign, so that no result ends before its end. */
+/** Tool results are untrusted. Template tokens in them reach the model as plain text; where a family frames calls
+ *  and results with plain words, those lose their first character, so that no result can close its own frame. */
 const quoted = (result: string): string => result.replace(FRAMES, (frame) => `\u2039${frame.slice(1)}`);
 
 const FRAMES =
   /<(?=\/?\s*(?:tool_call|tool_response|tools|function|parameter)\b[^<>]{0,200}>|\|?\/?(?:tool|im_|eot|eom|start_header|end_header|python_tag)[^<>]{0,40}>)|\[(?=\/?(?:TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|INST)\])/gi;
 
-/** Of a call that was made for a model of this computer. */
+/** In place of a result that was obtained for a local model. */
 const WITHHELD = 'Error: the documents of the user stay on their computer.';
 
-/** Of a call that was never made: the answer was stopped before. */
+/** In place of the result of a call that was not made because the answer was stopped first. */
 const NO_RESULT = 'Error: this call was not made.';
 
 function byStep(uses: readonly ToolUse[]): ToolUse[][] {

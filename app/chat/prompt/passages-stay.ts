@@ -3,19 +3,19 @@ import { type Chat, type Grounding, LonghandError } from '../../protocol/index.t
 import type { Database } from '../../store/database/database.ts';
 import { listCollections } from '../../store/documents/collections.ts';
 
-//  Documents stay on this computer: an engine elsewhere gets passages of them only in a chat that says so, and only the engine that
-//  it names.
+//  Documents stay on this computer: a remote engine receives passages only in a chat that allows it, and only the engine that
+//  the chat names.
 
 /** Tools whose results are passages. */
 const READ_DOCUMENTS = ['search_documents', 'read_document'];
 
-/** What of it is kept from the model of a chat. */
+/** The tools whose results are withheld from the chat's model. */
 export const withheldFrom = (
   { passagesTo }: Pick<Chat, 'passagesTo'>,
   elsewhere: CountedBy['elsewhere'],
 ): readonly string[] => (elsewhere && passagesTo !== elsewhere.engineId ? READ_DOCUMENTS : []);
 
-/** @throws LonghandError `permission` for a chat whose documents would have to be sent */
+/** @throws LonghandError `permission` if the chat's documents would have to be sent */
 export function needPassages(
   db: Database,
   chat: Chat,
@@ -23,7 +23,7 @@ export function needPassages(
   grounding: Grounding | null | undefined,
 ): void {
   if (withheldFrom(chat, elsewhere).length === 0 || grounding === null) return;
-  // The manual is no document of the user's.
+  // The manual is not a document of the user.
   const manual = listCollections(db).flatMap(({ id, builtIn }) => (builtIn ? [id] : []));
   const own = grounding
     ? grounding.sources.some(({ collectionId }) => !manual.includes(collectionId))

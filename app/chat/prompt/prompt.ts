@@ -6,7 +6,7 @@ import { inView } from '../tree.ts';
 import { answerSteps } from './answer-steps.ts';
 import { groundedSystem } from './rag-prompt.ts';
 
-/** `sources`: passages of documents to answer from. `tools`: what may be called; null: the template knows no tools. */
+/** `sources`: passages of documents to answer from. `tools`: the tools that may be called; null: the template does not support tools. */
 type Setting = {
   chat: Chat;
   settings: Settings;
@@ -17,7 +17,7 @@ type Setting = {
 
 type PromptDeps = Pick<ChatDeps, 'db' | 'pictures'> & { models: Pick<ChatDeps['models'], 'sees'> };
 
-/** What the model is sent for a branch. `continuation`: the answer that is gone on with. */
+/** The prompt for a branch. `continuation`: the answer to be continued. */
 export function promptOf(
   core: PromptDeps,
   { chat, settings, thinking, sources, tools }: Setting,
@@ -49,7 +49,7 @@ export const plain = (role: PromptMessage['role'], text: string): PromptMessage 
   ids: null,
 });
 
-/** `detail`: how closely pictures are looked at; null by a model that sees none. */
+/** `detail`: the resolution of pictures; null for a model without vision. */
 type Reading = { tools: ChatTools | null; detail: Settings['pictureDetail'] | null };
 
 function promptMessages(core: PromptDeps, message: Message, { tools, detail }: Reading): PromptMessage[] {
@@ -74,7 +74,7 @@ function shown(core: PromptDeps, attached: readonly Attached[], detail: Reading[
   return pictures.length > 0 ? { pictures } : {};
 }
 
-/** Files come before the question, each between fences that its own text does not hold. */
+/** Files come before the question, each between fences that do not occur in its text. */
 export function withAttachments(text: string, files: readonly Attached[], sees: boolean): string {
   const parts = files.flatMap((file) => {
     if (file.picture !== null) return sees ? [] : [`(A picture, ${file.name}, which you cannot see.)\n`];

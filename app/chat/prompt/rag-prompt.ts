@@ -2,13 +2,13 @@ import { withoutMarkers } from '../../documents/answer/citations.ts';
 import type { Source } from '../../protocol/index.ts';
 import { whereOf } from '../../text/location.ts';
 
-//  What the model is told of the passages that it answers from.
+//  How passages are presented to the model that answers from them.
 
-/** What is said without asking the model, and what the model is told to say. */
+/** Said without asking the model, and what the model is told to say. */
 export const NOT_FOUND = 'I could not find that in your documents.';
 
-/** The form that the built-in model was trained on; others follow it as well. Passages are quotations: what looks like a
- *  citation in them is taken out, and what looks like a token of the template stays text on its way to the model. */
+/** The format that the built-in model was trained on; others follow it too. Passages are quotations: whatever looks like a
+ *  citation in them is removed, and whatever looks like a template token reaches the model as plain text. */
 export function groundedSystem(sources: readonly Source[], system: string): string {
   const rules =
     'Answer the question from the passages below and cite the passage, for example [1]. ' +
@@ -26,7 +26,7 @@ export function groundedSystem(sources: readonly Source[], system: string): stri
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** One passage a line, as long as its lines are only wrapped ones: tables and code keep theirs, indented, so that nothing
+/** Joins wrapped lines of a passage into one; tables and code keep their lines, indented, so that nothing
  *  in a passage begins a line of the prompt. */
 const quoted = (text: string): string =>
   /^.*\|.*$|^(?: {2,}|\t)/m.test(text) ? text.trim().replace(/[\r\n\u2028\u2029]+/g, '\n    ') : oneLine(text);

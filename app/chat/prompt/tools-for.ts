@@ -4,8 +4,8 @@ import { callFormatOf } from '../../text/tool-calls/call-formats.ts';
 import type { ChatDeps, ChatTools } from '../deps.ts';
 import { withheldFrom } from './passages-stay.ts';
 
-/** What a chat may call with this model, and how calls are written; null where the model's template knows no tools, and where
- *  nothing can be called and nothing was. */
+/** The tools a chat may call with this model, and how calls are written; null if the model's template does not support tools, or if
+ *  nothing can be called and nothing has been. */
 export async function toolsFor(
   core: Pick<ChatDeps, 'engine' | 'tools' | 'settings'>,
   chat: Pick<Chat, 'tools' | 'passagesTo'>,

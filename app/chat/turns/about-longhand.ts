@@ -5,19 +5,19 @@ import type { Database } from '../../store/database/database.ts';
 import { listCollections } from '../../store/documents/collections.ts';
 import type { Lookup } from './retrieval-step.ts';
 
-//  No model knows the app it runs in, so what is asked about Longhand is looked up in the manual that ships with it.
+//  No model knows the app it runs in, so questions about Longhand are looked up in the built-in manual.
 
 const THE_APP = '(?:longhand|th(?:is|e) (?:app|application|program|software))';
 const NAMES_THE_APP = new RegExp(`\\b${THE_APP}\\b`, 'i');
 const WITHIN_THE_APP = new RegExp(`\\s+(?:by|from|in|inside|into|of|to|using|with|within) ${THE_APP}\\b`, 'gi');
 const OF_THE_APP = new RegExp(`\\b${THE_APP}['’]s\\b`, 'gi');
 const THE_APP_ITSELF = new RegExp(`\\b${THE_APP}\\b`, 'gi');
-/** Models also say false things of themselves; the manual says what is true of the one in the box. */
+/** Models also make false claims about themselves; the manual has the facts about the built-in one. */
 const NAMES_THE_ASSISTANT = /\b(?:you|your|yourself)\b/i;
-/** A longer text tells a story of its own. */
+/** Longer texts are rarely questions about the app. */
 const LONGEST_QUESTION = 300;
 
-/** What the manual is asked; null when the question is about something else. */
+/** The query for the manual; null if the question is about something else. */
 export function manualFor(db: Database, modelId: ModelId, question: string): Lookup | null {
   if (question.length > LONGEST_QUESTION || isTask(question)) return null;
   const asked = NAMES_THE_APP.test(question) || (modelId === ASSISTANT && NAMES_THE_ASSISTANT.test(question));
@@ -25,7 +25,7 @@ export function manualFor(db: Database, modelId: ModelId, question: string): Loo
   return manual ? { question: withoutTheApp(question), collectionIds: [manual.id] } : null;
 }
 
-/** The whole manual is about Longhand: its name tells no passage from another. */
+/** The whole manual is about Longhand, so the name does not discriminate between passages. */
 export function withoutTheApp(question: string): string {
   const rest = question.replace(WITHIN_THE_APP, '').replace(OF_THE_APP, 'its').replace(THE_APP_ITSELF, 'it');
   return contentWords(rest).length > 0 ? rest : question;

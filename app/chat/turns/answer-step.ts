@@ -3,21 +3,21 @@ import type { ParsedCall } from '../../text/tool-calls/call-formats.ts';
 import { type CallSplitter, createCallSplitter } from '../../text/tool-calls/call-splitter.ts';
 import type { ChatTools } from '../deps.ts';
 
-/** What the model writes in one go: text, told from the calls in it while it streams. Without tools everything is text. */
+/** What the model writes between two tool rounds, split into text and calls as it streams. Without tools everything is text. */
 export type AnswerStep = {
-  /** More of the answer. What of it is to be shown. */
+  /** More of the answer. Returns the part of it to show. */
   push(text: string): string;
-  /** The model took back all after `length` characters of what it wrote here. How much stays of what is shown. */
+  /** The model retracted everything after `length` characters of this step. Returns how much of the shown text remains. */
   cut(length: number): number;
-  /** Characters of a call that is being written; null when none is. */
+  /** Length so far of the call that is being written; null: none. */
   readonly calling: number | null;
-  /** Something else than a call follows a call: the model goes on as if it had its result, and is to be stopped. */
+  /** Something other than a call follows a call: the model goes on as if it had the result and must be stopped. */
   readonly overrun: boolean;
-  /** It has ended. Text that still comes, and what was called. `lost`: a call was continuation, and its end is missing. */
+  /** The step has ended. Returns the remaining text and the calls. `lost`: a call was begun but its end is missing. */
   end(reason: FinishReason): { text: string; calls: ParsedCall[]; lost: boolean };
 };
 
-/** `continuation`: text of it that is shown already. */
+/** `continuation`: text of the step that is already shown. */
 export function createAnswerStep(tools: ChatTools | null, continuation: string): AnswerStep {
   let raw = continuation;
   let shown = continuation.length;
@@ -35,7 +35,7 @@ export function createAnswerStep(tools: ChatTools | null, continuation: string):
     read(raw);
   }
 
-  /** Text that is not shown yet. */
+  /** Returns the text that can be shown now. */
   function read(text: string, last = false): string {
     if (!splitter) return fresh(last ? '' : text);
     let more = '';
@@ -81,5 +81,5 @@ export function createAnswerStep(tools: ChatTools | null, continuation: string):
   };
 }
 
-/** A marker that is only continuation, with the white space before it, is not called a call yet. */
+/** Longer than any marker with the white space before it: a marker that has only begun is not a call yet. */
 const SURELY_A_CALL = 32;

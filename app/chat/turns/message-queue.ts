@@ -4,12 +4,12 @@ import { deleteMessage, getMessage, messagesOf, updateMessage } from '../../stor
 import type { ChatDeps } from '../deps.ts';
 import { queued } from '../tree.ts';
 
-/** What a user does to messages that wait for the answer before them. */
+/** Edits to messages that wait for the current answer to end. */
 export type MessageQueue = {
-  /** `text` null: it is not sent at all. */
+  /** `text` null: the message is withdrawn. */
   editQueued(messageId: MessageId, text: string | null): void;
   moveQueued(messageId: MessageId, by: -1 | 1): void;
-  /** One that is about to be sent. @throws LonghandError `conflict` */
+  /** A message that is still waiting. @throws LonghandError `conflict` */
   waiting(messageId: MessageId): Message;
   toFront(message: Message): void;
 };

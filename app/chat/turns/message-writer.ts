@@ -4,22 +4,22 @@ import { addChunk, cutBack, joinChunks } from '../../store/chats/message-chunks.
 import { addLoop, type MessagePatch, updateMessage } from '../../store/chats/messages.ts';
 import type { Database } from '../../store/database/database.ts';
 
-/** Writes one answer to disk while it grows: what came in is on disk within 250 ms, and nothing is shown while older text
- *  waits longer than `flushMs`, however late a timer is on a busy machine. When the disk takes nothing more, the
- *  text stays here and is tried again every second, and `overlay` still shows all of it. */
+/** Writes one answer to disk while it grows: new text is on disk within 250 ms, and nothing is shown while older text
+ *  has waited longer than `flushMs`, however late a timer fires on a busy machine. If the disk is full, the
+ *  text stays in memory and writing is retried every second; `overlay` still shows all of it. */
 export type MessageWriter = {
   text(kind: 'answer' | 'thinking', text: string, ids: readonly number[]): void;
   ids(ids: readonly number[]): void;
   sample(sample: StatsSample): void;
   loop(evidence: LoopEvidence): void;
   cut(kind: 'answer' | 'thinking', length: number, tokens: number): void;
-  /** The message as it stands, with what is not on disk yet. */
+  /** The message including text that is not on disk yet. */
   overlay(message: Message): Message;
-  /** Sets fields; with `end` the answer is complete and the writer has done its work once all is on disk. */
+  /** Sets fields; with `end` the answer is complete and the writer is done once all of it is on disk. */
   set(patch: MessagePatch, end?: 'end'): void;
-  /** Everything now. Returns whether it is on disk. */
+  /** Writes everything now. Returns whether it is on disk. */
   flush(): boolean;
-  /** Everything now, and nothing more: the database is about to be closed. */
+  /** Writes everything now and nothing afterwards: the database is about to be closed. */
   close(): void;
 };
 
@@ -28,14 +28,14 @@ export type WriterOptions = {
   messageId: MessageId;
   flushMs?: number;
   retryMs?: number;
-  /** Said when writing begins to fail and when it works again. */
+  /** Called when writing begins to fail, and with null when it works again. */
   onTrouble: (trouble: LonghandError | null) => void;
-  /** All of a finished answer is on disk. */
+  /** Called when a finished answer is entirely on disk. */
   onDone: () => void;
 };
 
 type Cut = { kind: 'answer' | 'thinking'; length: number; tokens: number };
-/** What came since the last time on disk. A cut begins a new step, so that order is kept also while the disk is full. */
+/** Changes since the last write. A cut begins a new step, so that order is preserved even while the disk is full. */
 type Step = {
   cut: Cut | null;
   text: string;
@@ -61,7 +61,7 @@ export function createMessageWriter({
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** When the oldest of what is not on disk came. */
+  /** Arrival time of the oldest unwritten text. */
   let waitsSince: number | null = null;
 
   const last = () => steps.at(-1) as Step;

@@ -13,14 +13,14 @@ import { ground, questionOf } from './retrieval-step.ts';
 import { softBudgetOf } from './soft-budget.ts';
 import type { Prepared } from './turn.ts';
 
-//  What a turn asks of the model, and what its answer rests on.
+//  Builds the prompt of a turn and finds the sources of its answer.
 
 const SEARCH = 'search_documents';
 
-/** What an answer is to rest on; undefined: its documents are searched. Null: on none. */
+/** The sources of an answer; undefined: search the chat's documents; null: no sources. */
 export type Given = Grounding | null | undefined;
 
-/** The passage that came closest, as if it had been found.
+/** The closest passage, treated as if it had been a confident match.
  *  @throws LonghandError `conflict` */
 export function closest({ grounding }: Message): Grounding {
   const { quote, sources = [] } = grounding ?? {};
@@ -36,8 +36,8 @@ export function closest({ grounding }: Message): Grounding {
   };
 }
 
-/** Builds the prompt from what is on disk. A chat with collections is answered from their documents; an answer that is gone
- *  on with keeps its sources. */
+/** Builds the prompt from what is on disk. A chat with collections is answered from their documents; a continued answer
+ *  keeps its sources. */
 export async function prepare(
   core: ChatDeps,
   turnId: TurnId,
@@ -50,16 +50,16 @@ export async function prepare(
   const settings = core.settings();
   const thinking = chat.thinking ?? settings.thinkingByDefault ?? core.models.thinksByDefault(target.modelId);
   const path = branch(messagesOf(core.db, chat.id), answer.parentId);
-  // What was written of an answer rests on its sources, or on none.
+  // The text so far already relies on its sources, or on none.
   const written = continuation && (answer.text !== '' || answer.thinking !== '' || answer.toolUses.length > 0);
   const known = given !== undefined ? given : written ? answer.grounding : undefined;
   const tools = await toolsFor(core, chat, [...path, answer], target);
   needPassages(core.db, chat, target.elsewhere, known);
-  // With a tool that searches the model says itself what is looked for, and whether anything is.
+  // With a search tool, the model decides whether to search, and for what.
   const searches = tools?.schemas.some((tool) => tool.function.name === SEARCH) ?? false;
   const grounding = known === undefined && !searches ? await search(core, chat, path, target) : (known ?? null);
   if (grounding && !grounding.found) return { generation: null, said: NOT_FOUND, grounding };
-  // Who asks for an answer from one passage wants it written.
+  // Answering from one chosen passage was asked for explicitly: let the model write it.
   const quoted = grounding && !written && given === undefined ? quotedAnswer(core, target.modelId, grounding) : null;
   if (grounding && quoted !== null) return { generation: null, said: quoted, grounding };
   const sources = grounding?.sources;
@@ -78,8 +78,8 @@ export async function prepare(
   return { generation, modelName: name, grounding, tools };
 }
 
-/** What is found in the documents of the chat; without any, what the manual says of Longhand. Null: nothing to search, or
- *  nothing about it in the manual. */
+/** Sources from the chat's documents; without documents, from the manual. Null: nothing to search, or
+ *  the manual has nothing on it. */
 async function search(core: ChatDeps, chat: Chat, path: readonly Message[], target: LoadTarget) {
   const inManual = chat.collectionIds.length === 0 ? manualFor(core.db, target.modelId, path.at(-1)?.text ?? '') : null;
   if (!inManual && chat.collectionIds.length === 0) return null;

@@ -6,26 +6,26 @@ import type { ChatDeps } from '../deps.ts';
 import { promptOf } from '../prompt/prompt.ts';
 import { toolsFor } from '../prompt/tools-for.ts';
 
-//  Answers from documents: what is looked for, and in how much room.
+//  Retrieval for answers from documents: the query, and how much of the context passages may take.
 
-/** Of the context, at most so much for passages; the rest is the chat and the answer. */
+/** Largest share of the context for passages; the rest is for the chat and the answer. */
 const SHARE = 0.5;
 const LEAST_TOKENS = 256;
-/** Left free for the answer. */
+/** Room left for the answer. */
 const ANSWER_TOKENS = 512;
-/** Small models mix up more than a few passages. */
+/** Models with a smaller context get fewer passages: small models mix them up. */
 const SMALL_CONTEXT = 8192;
 const FEW_PASSAGES = 4;
 const PASSAGES = 6;
 
-/** What is looked up, and where. */
+/** The query and the collections to search. */
 export type Lookup = { question: string; collectionIds: readonly CollectionId[] };
 
-/** The last question of `path`, with what the ones before it were about when it needs that. */
+/** The last question of `path`, expanded with the topic of earlier ones if it depends on them. */
 export const questionOf = (path: readonly Message[]): string =>
   withHistory(path.at(-1)?.text ?? '', exchanges(path.slice(0, -1)));
 
-/** Looks something up for a prompt that has `path` already. */
+/** Finds sources for a prompt that already contains `path`. */
 export async function ground(
   core: ChatDeps,
   chat: Chat,
@@ -46,7 +46,7 @@ export async function ground(
   return answering.ground({ ...lookup, budget });
 }
 
-/** Questions with their answers. A question that was searched with words of the chat counts with those. */
+/** Questions with their answers. A question that was expanded for its search is used in its expanded form. */
 function exchanges(path: readonly Message[]): Exchange[] {
   return path.flatMap((message, at) => {
     const reply = path[at + 1];

@@ -3,7 +3,7 @@ import { getMessage, updateMessage } from '../../store/chats/messages.ts';
 import { settleToolUses } from '../../store/chats/tool-uses.ts';
 import type { ChatDeps } from '../deps.ts';
 
-/** What the last process left unfinished: answers keep their text and can be resumed, waiting messages go on waiting. */
+/** Cleans up after the last process: unfinished answers keep their text and can be resumed, queued messages stay queued. */
 export function settle({ db }: ChatDeps) {
   settleToolUses(db);
   for (const messageId of unsettled(db)) {

@@ -2,18 +2,18 @@ import type { ModelId, Settings } from '../../protocol/index.ts';
 import { thinkingOf } from '../../store/chats/messages.ts';
 import type { ChatDeps } from '../deps.ts';
 
-//  Thinking that goes nowhere in ever new words is no loop that could be found. What can be seen is that it takes far longer than
-//  this model's thinking usually does: then somebody is asked.
+//  Thinking that goes nowhere in ever new words is not a detectable loop. What can be detected is that it takes far longer than
+//  this model's thinking usually does: then the user is asked.
 
-/** Where too few answers are known to say what is usual. */
+/** Used when there are too few answers to know what is usual. */
 const DEFAULT_TOKENS = 8192;
 const MIN_ANSWERS = 5;
 const MIN_TOKENS = 2048;
 const MAX_TOKENS = 16_384;
-/** Times of what nine of ten answers took. */
+/** Multiple of the 90th percentile of past answers. */
 const FACTOR = 4;
 
-/** Tokens after which it is asked; null: never. What stands in documents takes half of the thinking, and an answer needs room. */
+/** Tokens after which to ask; null: never. Answers from documents need half as much thinking, and an answer needs room. */
 export function softBudgetOf(
   { db, models }: Pick<ChatDeps, 'db' | 'models'>,
   { askLongThinking, thinkingBudget }: Settings,

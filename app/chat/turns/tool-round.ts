@@ -12,24 +12,24 @@ import type { ParsedCall } from '../../text/tool-calls/call-formats.ts';
 import { type ResultPicture, ToolError } from '../../tools/tool.ts';
 import type { ChatDeps, ChatTools } from '../deps.ts';
 
-//  What an answer calls, one call after the other. A call is on disk as running before it begins, so that no end of Longhand makes
-//  it happen twice.
+//  Runs the tool calls of an answer one by one. A call is stored as running before it begins, so that a crash never makes
+//  it run twice.
 
 export type ToolRounds = {
-  /** Stores what was called. `at`: where it stands in the answer. @throws LonghandError as the database */
+  /** Stores calls. `at`: their position in the answer. @throws LonghandError from the database */
   add(calls: readonly ParsedCall[], at: { text: number; thinking: number; ids: number }): void;
-  /** Whether calls wait to be made. */
+  /** Whether calls are pending. */
   waiting(): boolean;
-  /** What a call may that waits for a word. Nothing where none does. @throws LonghandError as the database */
+  /** The user's decision on a call that waits for consent. Ignored if none does. @throws LonghandError from the database */
   decide(useId: ToolUseId, choice: ToolChoice): void;
-  /** Makes the calls that wait. False: the model must not go on by itself. @throws LonghandError as the database */
+  /** Runs pending calls. False: the model must not continue by itself. @throws LonghandError from the database */
   run(tools: ChatTools | null, signal: AbortSignal): Promise<boolean>;
 };
 
-/** The same call with the same arguments is made so often in an answer, and not once more. */
+/** How often an identical call may be repeated in one answer. */
 const MAX_EQUAL = 2;
 
-/** `unattended`: nobody is there to allow anything. */
+/** `unattended`: nobody is there to give consent. */
 export function createToolRounds(
   core: ChatDeps,
   answer: Message,
@@ -43,7 +43,7 @@ export function createToolRounds(
   const change = (use: ToolUse, state: ToolUse['state'], result: string | null) =>
     changed(updateToolUse(db, use, { state, result }));
 
-  /** Returns a line about each that is no picture, whatever the tool says. @throws LonghandError as the disk */
+  /** Returns a line for each that is not actually a picture. @throws LonghandError from the disk */
   async function keepPictures(use: ToolUse, pictures: readonly ResultPicture[]): Promise<string[]> {
     const missing: string[] = [];
     for (const { bytes, name } of pictures) {
@@ -59,7 +59,7 @@ export function createToolRounds(
     return missing;
   }
 
-  /** Asks where somebody has to allow it. */
+  /** Asks for consent if needed. */
   async function mayRun(use: ToolUse, signal: AbortSignal): Promise<boolean> {
     const consent = core.tools.consentOf(use.name, JSON.parse(use.arguments));
     if (!consent || consent.given(answer.chatId)) return true;
@@ -142,7 +142,7 @@ const isWaiting = ({ state }: ToolUse): boolean => state.status === 'waiting';
 const sameCall = (a: ToolUse, b: ToolUse): boolean =>
   a.name === b.name && sorted(JSON.parse(a.arguments)) === sorted(JSON.parse(b.arguments));
 
-/** The same for objects whose keys come in another order. */
+/** JSON with sorted keys, so that key order does not matter. */
 const sorted = (value: unknown): string =>
   JSON.stringify(value, (_, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)

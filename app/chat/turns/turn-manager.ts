@@ -28,7 +28,7 @@ import { closest, type Given, prepare } from './prepare.ts';
 import { settle } from './settle.ts';
 import { runTurn, type Turn } from './turn.ts';
 
-/** A turn that does not end when it is stopped keeps what it has written. */
+/** How long to wait for a stopped turn on closing; after that its text so far is kept. */
 const longestCloseMs = 1000;
 
 type Started = Response<'turns.send'>;
@@ -49,22 +49,22 @@ export type TurnManager = {
   editQueued(messageId: MessageId, text: string | null): void;
   moveQueued(messageId: MessageId, by: -1 | 1): void;
   sendQueued(messageId: MessageId): void;
-  /** The message with what is not on disk yet. */
+  /** The message including text that is not on disk yet. */
   overlay(message: Message): Message;
-  /** The chat whose answer a turn writes. */
+  /** The chat that a turn belongs to. */
   chatOf(turnId: TurnId): ChatId | undefined;
-  /** Whether anything is being written now. */
+  /** Whether any answer is being written. */
   busy(): boolean;
-  /** Ends what belongs to a chat that is going away. */
+  /** Ends the turns of a chat that is being deleted. */
   leave(chatId: ChatId): void;
-  /** Stops what runs and puts everything on disk. */
+  /** Stops all turns and writes everything to disk. */
   close(): Promise<void>;
 };
 
 type Running = { chatId: ChatId; messageId: MessageId; turn: Turn; over: boolean };
 
 export type TurnsOptions = {
-  /** A chat has an answer and nothing waits in it. */
+  /** Called when a chat has an answer and an empty queue. */
   onAnswered: (chatId: ChatId) => void;
   onBusy: (busy: boolean) => void;
 };
@@ -84,7 +84,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     return one.turn;
   };
 
-  /** Stores a running answer below `parentId` and shows it. */
+  /** Stores a running answer as a child of `parentId` and selects it. */
   function storeAnswer(chatId: ChatId, parentId: MessageId): Message {
     return db.transaction(() => {
       const state = { status: 'running' as const, turnId: newId(core.now()) as TurnId };
@@ -94,7 +94,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     });
   }
 
-  /** Sets off the answer of a stored running message. `earlier`: the message as it was, when it is gone on with. */
+  /** Starts writing a stored running message. `earlier`: the message as it was, if it is being continued. */
   function launch(
     message: Message,
     earlier: Message | null,
@@ -129,7 +129,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     return { messageId, turnId };
   }
 
-  /** Sends the first waiting message of a chat. Where that cannot be stored, it goes on waiting. */
+  /** Sends the first queued message of a chat. If that cannot be stored, it stays queued. */
   function sendNext(chatId: ChatId): boolean {
     const chat = findChat(db, chatId);
     if (!chat || ofChat(chatId)) return false;
@@ -145,7 +145,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     return true;
   }
 
-  /** The answer below `parentId` that is being written and says nothing yet. */
+  /** The answer to `parentId` that is running and still empty. */
   function answerToContinue(chatId: ChatId, parentId: MessageId): { messageId: MessageId; turnId: TurnId } | null {
     const active = ofChat(chatId);
     const message = active?.turn.message();
@@ -157,14 +157,14 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     ofChat(chatId)?.turn.cancel();
   }
 
-  /** `place`: where it waits; null when it is sent at once. */
+  /** `place`: position in the queue; null: send at once. */
   function storeQuestion(chat: Chat, sent: Sent, place: number | null): Message {
     return db.transaction(() => {
       const message = addMessage(
         db,
         {
           chatId: chat.id,
-          // One that waits goes to the end of the branch as it will be then, unless it begins a branch of its own.
+          // A queued message goes to the end of the branch as it will be then, unless it begins a branch of its own.
           parentId: sent.parentId ?? (place === null ? chat.leafId : null),
           role: 'user',
           text: sent.text,
@@ -201,7 +201,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
     core.emit('chat.changed', getChat(db, chat.id));
     core.emit('message.changed', message);
     if (!active) sendNext(chat.id);
-    // A turn that waits for a person is told by this message how to go on.
+    // Sending a message also answers a turn that waits for a decision.
     else if (paused) active.turn.decide('stop');
     else if (sent.now) active.turn.cancel();
     return { userMessageId: message.id, messageId: message.id, turnId: null };
@@ -280,13 +280,13 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
       if (old.role !== 'assistant' || old.parentId === null) {
         throw new LonghandError('bad-request', '[turns.regenerate] only answers can be regenerated');
       }
-      // Pressed twice, or in two windows: the answer that was just continuation is the one that was wanted.
+      // Pressed twice, or in two windows: the answer that has just begun is the one that was wanted.
       const continuation = answerToContinue(old.chatId, old.parentId);
       if (continuation) return { userMessageId: null, ...continuation };
       const active = ofChat(old.chatId);
       const given = documents === 'search' ? undefined : documents === 'without' ? null : closest(old);
       const started = launch(storeAnswer(old.chatId, old.parentId), null, { given });
-      // Not before: what waits would be sent in between, and a new answer that cannot be stored would cost the old one.
+      // Not earlier: queued messages would be sent in between, and if the new answer cannot be stored the old one would be lost.
       active?.turn.cancel();
       return { userMessageId: null, ...started };
     },
@@ -298,7 +298,7 @@ export function createTurnManager(core: ChatDeps, { onAnswered, onBusy }: TurnsO
       const active = ofChat(chatId);
       if (active?.messageId === messageId) return { userMessageId: null, messageId, turnId: active.turn.turnId };
       if (active) throw new LonghandError('conflict', '[turns.continue] this chat is being answered');
-      // What its last writer still holds comes before what is written now.
+      // Text that the previous writer still holds comes first.
       const held = [...running.values()].find((one) => one.messageId === messageId);
       if (held && !held.turn.flush())
         throw new LonghandError('disk-full', '[turns.continue] the text of the answer cannot be saved yet');

@@ -27,7 +27,7 @@ import { createMessageWriter } from './message-writer.ts';
 import { createToolRounds } from './tool-round.ts';
 import { createUsageTracker } from './usage-tracker.ts';
 
-/** One running answer. */
+/** One answer being written. */
 export type Turn = {
   readonly turnId: TurnId;
   readonly message: () => Message | undefined;
@@ -37,41 +37,41 @@ export type Turn = {
   cancelAutoDecision(): void;
   decide(choice: PauseAction): void;
   decideTool(useId: ToolUseId, choice: ToolChoice): void;
-  /** Longhand ends. What nobody decided stopped in its loop; what was being written was stopped. */
+  /** Longhand is quitting: an undecided loop ends as a loop, an answer being written as stopped. */
   leave(): void;
-  /** Puts what there is on disk. Returns whether it is there. */
+  /** Writes everything to disk. Returns whether that succeeded. */
   flush(): boolean;
-  /** The same for the last time. */
+  /** The same, for the last time. */
   close(): void;
 };
 
-/** What the model is to be asked, from which passages, and what it may call; or what is said without asking it. */
+/** The prompt, its sources and the tools that may be called; or the answer to give without asking the model. */
 export type Prepared =
   | { generation: Generation; modelName: string; grounding: Grounding | null; tools: ChatTools | null }
   | { generation: null; said: string; grounding: Grounding };
 
 type Finished = TurnEvent & { type: 'finished' };
-/** An end that the engine has not said has no figures of its own. */
+/** An end that did not come from the engine has no figures. */
 type End = Pick<Finished, 'type' | 'reason'> | Finished | (TurnEvent & { type: 'failed' });
 
 export type TurnOptions = {
   core: ChatDeps;
   turnId: TurnId;
-  /** The answer that is written, already stored as running. `continuation`: it had text before. */
+  /** The answer to write, already stored as running. `continuation`: it already has text. */
   answer: Message;
   continuation: boolean;
-  /** Nobody is there to decide: what would wait for a person is decided at once. */
+  /** Nobody is there to decide: decisions are made at once. */
   unattended: boolean;
-  /** May take its time: documents are searched, and the model is loaded for that. `after`: calls of this answer have their results;
-   *  it goes on, from the same passages. */
+  /** May be slow: searches documents and loads the model for it. `after`: the calls of this answer have their results, and
+   *  it continues with the same sources. */
   prepare: (after?: { grounding: Grounding | null }) => Promise<Prepared>;
-  /** After the last event. `sound`: it finished, so that waiting messages may follow. */
+  /** Called after the last event. `sound`: it finished normally, so queued messages may follow. */
   onEnd: (sound: boolean) => void;
-  /** All of it is on disk. */
+  /** Called when all of it is on disk. */
   onStored: () => void;
 };
 
-/** A rewind that found the same loop again would find it for ever, and without a loop there is nothing to rewind. */
+/** A rewind that ran into the same loop again would do so for ever, and without a loop there is nothing to rewind. */
 const byItself = (action: PauseAction, suggested: PauseAction, loop: LoopEvidence | undefined): PauseAction =>
   action === 'rewind' && (loop === undefined || loop.times > 1) ? suggested : action;
 
@@ -91,26 +91,26 @@ export function runTurn({
 }: TurnOptions): Turn {
   let tracker = createUsageTracker(continuation ? answer : null);
   const metrics = createTurnMetrics();
-  // The tokens of a text that was written by hand are not known, so none are kept for what follows it.
+  // The tokens of edited text are unknown, so none are stored for what follows it.
   let keepIds = true;
   let name = '';
   let modelId: ModelId | null = null;
   let phase: 'preparing' | 'running' | 'paused' | 'tools' | 'over' = 'preparing';
   let grounding: Grounding | null = null;
   let decision: NodeJS.Timeout | undefined;
-  /** How it ended. Its speed is kept once the answer itself is on disk. */
+  /** How it ended. Its speed is recorded once the answer is on disk. */
   let ending: Finished | null = null;
-  /** What the model writes until its next call, and where that begins in the answer. */
+  /** The current step, up to the next calls, and where it begins in the answer. */
   let step = createAnswerStep(null, '');
   let base = { text: 0, thinking: 0, ids: 0 };
   let tools: ChatTools | null = null;
-  /** Somebody stopped it, which ends the calls as well. */
+  /** Aborted when the user stops the turn, which also ends its calls. */
   const stopped = new AbortController();
-  /** An answer of several steps has several beginnings. */
+  /** Whether the answer has made calls: then its timings have several starts. */
   let called = false;
 
   const { saving } = core;
-  /** One step of several that do not depend on each other. */
+  /** Runs one of several independent steps. */
   const safely = guarded(saving.report, (step: () => void) => step());
 
   const writer = createMessageWriter({
@@ -140,9 +140,9 @@ export function runTurn({
     if (over()) return;
     try {
       const prepared = await prepare();
-      // Cancelled meanwhile.
+      // Cancelled in the meantime.
       if (over()) return;
-      // Calls that were not made yet when the answer ended come first.
+      // Calls that were still pending when the answer ended come first.
       if (continuation && rounds.waiting()) return await callTools(prepared.generation && prepared.tools);
       write(prepared);
     } catch (error) {
@@ -173,7 +173,7 @@ export function runTurn({
     core.engine.generate(generation, follow);
   }
 
-  /** Makes the calls that wait; then the model goes on with what they gave. */
+  /** Runs the pending calls; then the model continues with their results. */
   async function callTools(allowed: ChatTools | null) {
     phase = 'tools';
     called = true;
@@ -185,12 +185,12 @@ export function runTurn({
     if (!over()) write(prepared);
   }
 
-  /** The model has written calls, and waits for what they give. */
+  /** The model has written calls and waits for their results. */
   function call(calls: readonly ParsedCall[]) {
-    // What comes after the calls is a paragraph of its own.
+    // The text after the calls is a new paragraph.
     const before = message()?.text ?? '';
     if (before.trim() !== '') show('\n\n'.slice(before.length - before.trimEnd().length));
-    // What was not stored would be called again after a restart.
+    // Calls that are not stored would run again after a restart.
     if (!writer.flush()) throw new LonghandError('disk-full', '[tools] the answer before the call cannot be saved');
     const now = findMessage(core.db, answer.id);
     const ids = idsOf(core.db, answer.id)?.length ?? 0;
@@ -228,7 +228,7 @@ export function runTurn({
     const storedIds = keepIds ? ids : [];
     switch (event.type) {
       case 'started':
-        // Only what has answered counts as used: new chats take it next.
+        // Only a model that has answered counts as used: new chats default to it.
         safely(() => modelId !== null && core.models.used(modelId));
         return tell({ ...event, model: name });
       case 'delta':
@@ -267,18 +267,18 @@ export function runTurn({
     tell({ type: 'retracted', kind, from: length });
   }
 
-  /** Text that no token of its own stands for. */
+  /** Adds text that does not correspond to generated tokens. */
   function show(text: string) {
     if (text === '') return;
     writer.text('answer', text, []);
     tell({ type: 'delta', kind: 'answer', text, tokens: 0 });
   }
 
-  /** The model has come to an end: of the answer, or of what it wants to say before its calls have results. */
+  /** The model has finished: the whole answer, or this step before its calls. */
   function written(event: TurnEvent & { type: 'finished' | 'failed' }, told: readonly ParsedCall[]) {
     const { text, calls: found, lost } = step.end(event.type === 'finished' ? event.reason : 'error');
     show(text);
-    // The tokens say more than the text does: going on, the model writes the call anew.
+    // The text has no trace of the unfinished call: on continuing, the model writes it again.
     if (lost) writer.cut('answer', message()?.text.length ?? 0, base.ids);
     const calls = [...found, ...told];
     if (event.type === 'failed' || calls.length === 0 || stopped.signal.aborted) return finish(event);
@@ -308,7 +308,7 @@ export function runTurn({
 
   function resumed(event: TurnEvent & { type: 'decided' }) {
     clearTimeout(decision);
-    // The answer goes on also where the wish for the next ones cannot be stored.
+    // The answer continues even if the preference for later ones cannot be stored.
     if (event.choice === 'loop-guard-off')
       safely(() => core.emit('chat.changed', updateChat(core.db, answer.chatId, { loopGuard: false })));
     phase = 'running';
@@ -322,7 +322,7 @@ export function runTurn({
     writer.set({ state });
   }
 
-  /** Happens once. What fails in one step must not leave the chat busy, nor keep the others from being told. */
+  /** Runs once. A failure in one step must not leave the chat busy or keep other listeners from being told. */
   function finish(event: End) {
     if (over()) return;
     clearTimeout(decision);
@@ -332,7 +332,7 @@ export function runTurn({
       event.type === 'finished'
         ? { status: 'done', reason: event.reason }
         : { status: 'failed', failure: event.failure };
-    // An answer that was gone on with has two beginnings, and says little about the speed.
+    // A continued answer has two starts and says little about speed.
     if (event.type === 'finished' && 'usage' in event && !continuation && !called && name !== '') ending = event;
     safely(cite);
     safely(() => writer.set({ state, ...figures }, 'end'));
@@ -368,7 +368,7 @@ export function runTurn({
     else if (phase !== 'tools') core.engine.cancel(turnId);
   }
 
-  // Whoever called has to know this turn before it says anything.
+  // The caller must have this turn before its first event.
   queueMicrotask(guarded(saving.report, start));
   return {
     turnId,

@@ -1,16 +1,16 @@
 import type { StatsSample, Timings, TurnEvent, Usage } from '../../protocol/index.ts';
 
-/** Counts a turn as it goes, so that also a lost engine leaves true figures, and joins them with those of the part of the
- *  answer that was there before. */
+/** Counts a turn as it goes, so that figures are right even if the engine is lost, and adds them to those of the earlier part of the
+ *  answer. */
 export type UsageTracker = {
   see(event: TurnEvent): void;
-  /** The engine's own figures when it sent them, else what was seen. Both with the earlier part. */
+  /** The engine's own figures if it sent them, else what was counted. Both include the earlier part. */
   figures(sent: { usage?: Usage | undefined; timings?: Timings | undefined }): { usage: Usage; timings: Timings };
-  /** The sample on the clock of the whole message. */
+  /** The sample, shifted to the clock of the whole message. */
   shifted(sample: StatsSample): StatsSample;
 };
 
-/** What an answer took before. */
+/** The figures of the earlier part of an answer. */
 export type Figures = { usage: Usage | null; timings: Timings | null };
 
 export function createUsageTracker(earlier: Figures | null, now: () => number = () => performance.now()): UsageTracker {
@@ -56,7 +56,7 @@ export function createUsageTracker(earlier: Figures | null, now: () => number = 
   };
 }
 
-/** Decode only: the first token belongs to the prefill. */
+/** Decode speed only: the first token belongs to prefill. */
 const speed = (tokens: number, decodeMs: number): number | null =>
   tokens < 2 || decodeMs <= 0 ? null : ((tokens - 1) * 1000) / decodeMs;
 
