@@ -58,7 +58,7 @@ const EXIT: Partial<Record<Failure['code'], number>> = {
   cancelled: 130,
 };
 
-/** Exit codes: 0 done, 1 failed, 2 asked wrongly, 130 stopped by Ctrl-C. */
+/** Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted by Ctrl-C. */
 export async function main(
   argv: readonly string[],
   places: Places,
@@ -97,7 +97,7 @@ export async function main(
   }
 }
 
-/** From source or from the bundle. `npm run` moves to the root of the tree and says where the user stood. */
+/** Paths when run from source or from the bundle. `npm run` changes to the root of the tree and passes on the user's directory. */
 function placesOf(env: NodeJS.ProcessEnv): Places {
   const root = env.LONGHAND_ROOT ?? process.cwd();
   const source = join(root, 'app', 'text', 'jinja', 'template-process.ts');
@@ -128,17 +128,17 @@ function placesOf(env: NodeJS.ProcessEnv): Places {
 }
 
 if (import.meta.main) {
-  // Chats are read by nobody but their owner.
+  // Chats are readable by their owner only.
   process.umask(0o077);
   const interrupted = new AbortController();
   const interrupt = () => {
-    // The second one does not wait.
+    // A second Ctrl-C exits at once.
     if (interrupted.signal.aborted) process.exit(130);
     interrupted.abort();
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
-  // A reader that went away (`| head`) ends the command quietly.
+  // A closed pipe (`| head`) ends the command quietly.
   process.stdout.on('error', () => process.exit(0));
   process.exitCode = await main(process.argv.slice(2), placesOf(process.env), createTerminal(), interrupted.signal);
 }

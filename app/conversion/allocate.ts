@@ -2,24 +2,24 @@ import type { WeightSource } from '../../native/addon/index.d.ts';
 import { LonghandError } from '../protocol/index.ts';
 import { BITS, columnsOf, type Planned, plannedBytes, rowsOf, sizeOf, storedType } from './plan.ts';
 
-/** Rows of a matrix that are rounded on trial. */
+/** Rows of a matrix that are rounded as a sample. */
 const ROWS = 96;
 
 export type AllocationRequest = {
   source: WeightSource;
   plan: readonly Planned[];
   group: number;
-  /** Of all tensors together. */
+  /** Bytes of all tensors together. */
   target: number;
   importance: ReadonlyMap<string, Float32Array>;
   signal: AbortSignal;
   progress: (done: number, total: number) => void;
 };
 
-/** Bits for each matrix so that the whole takes at most `target` bytes: the most that all of them can have, and what is left over goes
- *  where it takes away most of what comes out wrong. So it is never worse than the same bits everywhere. The error is measured: rows
- *  of every matrix are rounded to every width, and weighed by what the model multiplies with.
- *  @throws LonghandError when two bits everywhere are too many already */
+/** Bits for each matrix within `target` bytes in total: the most that all matrices can have, with the remaining bytes spent
+ *  where they reduce the output error most. So it is never worse than uniform bits. The error is measured: sample rows
+ *  of every matrix are rounded to every width, weighted by the statistics of their inputs.
+ *  @throws LonghandError if even two bits everywhere exceed the target */
 export async function allocate(request: AllocationRequest): Promise<Planned[]> {
   const { plan, group, target } = request;
   const everywhere = (bits: number): Planned[] =>
@@ -54,7 +54,7 @@ export async function allocate(request: AllocationRequest): Promise<Planned[]> {
   }
 }
 
-/** By matrix and bits: the energy of what comes out wrong, relative to what comes out. */
+/** By matrix and bits: energy of the output error relative to the output. */
 async function measured({ source, plan, group, importance, signal, progress }: AllocationRequest) {
   const losses = new Map<string, Map<number, number>>();
   const matrices = plan.filter((planned) => planned.bits !== null);

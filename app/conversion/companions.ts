@@ -1,7 +1,7 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What belongs to a model beside its weights and its configuration: tokenizer, chat template, licence. */
+/** Files of a model besides weights and configuration: tokenizer, chat template, licence. */
 const COMPANION =
   /^(tokenizer|special_tokens|added_tokens|vocab|merges|generation_config|chat_template|preprocessor|processor|video_preprocessor|license|notice)/i;
 

@@ -9,8 +9,8 @@ import { columnsOf, isPlain, rowsOf } from './plan.ts';
 import { bytesOf, createSafetensors, type Entry, type SafetensorsFile, type StoredType } from './safetensors-file.ts';
 import { stretchesOf } from './stretches.ts';
 
-//  MHA2MLA (arXiv 2502.14837): of every head a few rotary pairs stay as they are; the other dims of the keys, and all of the values,
-//  come from a latent vector of low rank a token.
+//  MHA2MLA (arXiv 2502.14837): every head retains a few rotary pairs; the other dims of the keys, and all of the values,
+//  are computed from one low-rank latent vector per token.
 
 export type Svd = 'split' | 'joint' | 'whitened';
 export type Layout = 'published' | 'new';
@@ -26,16 +26,16 @@ export type MlaRequest = {
   /** [layers, key-value heads, pairs] */
   pairs: Pairs;
   svd: Svd;
-  /** A key-value head. */
+  /** Rank per key-value head. */
   rank: number;
   layout: Layout;
-  /** Of the inputs of attention, by layer, where `svd` is whitened. */
+  /** Covariance of the attention inputs by layer, if `svd` is whitened. */
   covariance: ReadonlyMap<number, Float64Array>;
   signal: AbortSignal;
   progress: (done: number, total: number) => void;
 };
 
-/** Of one layer, relative (Frobenius): what the ranks leave out of what is factored. */
+/** Relative Frobenius error of the factorisation of one layer. */
 export type LayerError = { layer: number; k?: number; v?: number; joint?: number };
 
 type Names = { rope: string; down: string; downK: string; downV: string; upK: string; upV: string };
@@ -67,7 +67,7 @@ export async function writeMla(part: string, request: MlaRequest): Promise<Layer
   const entries = plain.flatMap((tensor) => {
     const changed = CHANGED.exec(tensor.name);
     if (changed === null) return [{ name: tensor.name, type: tensor.type as StoredType, shape: tensor.shape }];
-    // The three matrices of a layer become what stands in the place of the first of them.
+    // The new tensors of a layer replace the first of its three matrices.
     return changed[2] === 'q' ? entriesOf(Number(changed[1]), tensor, request) : [];
   });
   await mkdir(part);
@@ -175,7 +175,7 @@ async function copy(file: SafetensorsFile, tensor: TensorEntry, { source, signal
   }
 }
 
-/** To nearest, ties to even. */
+/** Rounds to nearest, ties to even. */
 function encoded(values: Float32Array, type: StoredType): Uint8Array {
   if (type === 'F32') return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   if (type === 'F16') return new Uint8Array(new Float16Array(values).buffer);
@@ -185,7 +185,7 @@ function encoded(values: Float32Array, type: StoredType): Uint8Array {
 
 const VERSIONS: Record<Rope, number> = { high: 1, uniform: 2, '2-norm': 4, low: 5 };
 
-/** The keys of the published checkpoints. The selection of `2-norm` is not in the weights, so that it stands here. */
+/** The configuration keys of the published checkpoints. The `2-norm` selection is not in the weights, so it is stored here. */
 function configOf({ config, rope, pairs, svd, rank, layout, heads }: MlaRequest): Record<string, unknown> {
   const retained = pairs[0]?.[0]?.length ?? 0;
   return {

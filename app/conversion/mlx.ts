@@ -8,22 +8,22 @@ import { rowsFor, type Stretch, stretchesOf } from './stretches.ts';
 
 export type MlxRequest = {
   source: WeightSource;
-  /** Puts what belongs to the model beside it: the tokenizer above all. */
+  /** Copies companion files, above all the tokenizer. */
   accompany: (part: string) => Promise<void>;
   config: Record<string, unknown>;
   plan: readonly Planned[];
-  /** What the file says of all of them; a module with other bits has an entry of its own. */
+  /** Default bits in config.json; modules with other bits get their own entry. */
   bits: number;
   group: number;
   rounding: Rounding;
-  /** Mean squares of what the columns of a matrix are multiplied with. */
+  /** Mean squares of the inputs of a matrix, per column. */
   importance: ReadonlyMap<string, Float32Array>;
   signal: AbortSignal;
   flag: AbortFlag;
   progress: (done: number, total: number) => void;
 };
 
-/** What rounding lost of all quantised matrices, relative to what there was. */
+/** Relative error over all quantised matrices. */
 export type Written = { relativeError: number; left: string[] };
 
 /** A folder as mlx-lm writes it, under the names of the source: codes as U32, scales and biases in the type of the weights. */

@@ -21,7 +21,7 @@ const alive = (pid: number): boolean => {
   }
 };
 
-/** What an earlier run could not take away because it was killed. */
+/** Removes leftovers of an earlier run that was killed. */
 async function sweep(path: string): Promise<void> {
   const before = `${basename(path)}.`;
   for (const name of await readdir(dirname(path))) {
@@ -30,7 +30,7 @@ async function sweep(path: string): Promise<void> {
   }
 }
 
-/** @throws LonghandError when something is there, or nothing can be put there */
+/** @throws LonghandError if the path exists or cannot be written */
 export function checkFree(path: string): void {
   if (existsSync(path)) {
     throw new LonghandError('bad-request', `[--out] ${path} already exists; choose another name`, {
@@ -41,8 +41,8 @@ export function checkFree(path: string): void {
     throw new LonghandError('bad-request', `[--out] the folder ${dirname(path)} does not exist`);
 }
 
-/** Has a folder written beside `path` and renamed at the end; whatever goes wrong, nothing is left of it. With `files` it is these
- *  files of it that are put away, the first as `path`. */
+/** Has a folder written beside `path` and renamed at the end; on failure nothing is left behind. With `files`, only these
+ *  files of it are moved into place, the first as `path`. */
 export async function whole<T>(
   path: string,
   write: (part: string) => Promise<T>,

@@ -22,7 +22,7 @@ export function fixedPairs(rope: Exclude<Rope, '2-norm'>, count: number, heads: 
   return upTo(layers).map(() => upTo(heads.kv).map(() => upTo(count).map(pick)));
 }
 
-/** The pairs of the largest score in one layer: over the query heads of a key head, the sum of the mean lengths of the queries' pairs
+/** The highest-scoring pairs of one layer. Score: over the query heads of a key head, the sum of the mean norms of the query pairs,
  *  times that of the key's. `lengths`: of all query heads, then of all key heads. */
 export function strongestPairs(lengths: Float64Array, count: number, heads: Heads): number[][] {
   const half = heads.dim / 2;
@@ -44,7 +44,7 @@ export function strongestPairs(lengths: Float64Array, count: number, heads: Head
 
 export type Dims = { retained: number[]; rest: number[] };
 
-/** Of each key-value head the dims in column order: lower halves of the retained pairs, then the upper; the others ascending. */
+/** The dims of each key-value head in column order: lower halves of the retained pairs, upper halves, then the others ascending. */
 export const dimsOf = (pairs: readonly number[][], { dim }: Heads): Dims[] =>
   pairs.map((own) => {
     const retained = [...own, ...own.map((pair) => pair + dim / 2)];

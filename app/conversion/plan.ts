@@ -1,7 +1,7 @@
 import type { TensorEntry } from '../../native/addon/index.d.ts';
 import { LonghandError } from '../protocol/index.ts';
 
-/** How matrices become groups of integers: rounded to nearest, half-quadratic, or searched for by importance. */
+/** How matrices are quantised: round to nearest, half-quadratic (HQQ), or importance-weighted search. */
 export type Rounding = 'rtn' | 'hqq' | 'weighted';
 export const BITS = [2, 3, 4, 5, 6, 8] as const;
 export const GROUPS = [32, 64, 128] as const;
@@ -10,21 +10,21 @@ export const GROUPS = [32, 64, 128] as const;
 export type Planned = {
   name: string;
   shape: readonly number[];
-  /** Where it comes from, and which row of that each of its rows is; without `from` the same one. */
+  /** The source tensor, and the source row of each row; without `from` the same. */
   tensor: TensorEntry;
   from?: (row: number) => number;
-  /** Of the groups; null: it is kept as it is. */
+  /** Bits of the groups; null: not quantised. */
   bits: number | null;
 };
 
-/** Small, and much depends on them: gates of recurrent layers, routers, convolutions, positions, norms, towers of other senses, and
- *  what latent attention multiplies element by element. */
+/** Small but sensitive tensors: gates of recurrent layers, routers, convolutions, positions, norms, vision and audio towers, and
+ *  element-wise parameters of latent attention. */
 const KEPT =
   /(in_proj_(a|b|ba)|\.gate|shared_expert_gate|norm\w*|conv1?d?|conv\.conv|position_embeddings|token_type_embeddings|up_[kv]|W_up_[kv]|A_log|dt_bias)(\.weight)?$|^(model\.)?(visual|vision_tower|multi_modal_projector)\.|(^|\.)pooler\.|^classifier\./;
 const PLAIN = ['F32', 'F16', 'BF16'];
 
-/** What the numbers of a tensor become where they are kept, and the type of scales: its own, or F16 where it was quantised. Null for
- *  whole numbers, which are no weights. */
+/** The type of an unquantised tensor, and of scales: its own, or F16 if the source was quantised. Null for
+ *  integers, which are not weights. */
 export function storedType({ type }: TensorEntry): 'F32' | 'F16' | 'BF16' | null {
   if (type === 'F32' || type === 'F16' || type === 'BF16') return type;
   return /^([UI]\d+|BOOL|BOOLEAN|F64)$/.test(type) ? null : 'F16';

@@ -1,11 +1,11 @@
 import { columnsOf, type Planned, rowsOf } from './plan.ts';
 
-/** Values that are in memory at a time, as fp32: 16 MB. */
+/** Values in memory at a time; as fp32, 16 MB. */
 const VALUES = 2 ** 22;
 
 export type Stretch = { first: number; count: number };
 
-/** A tensor cut into rows that are read at once. */
+/** Splits a tensor into row ranges that are read at once. */
 export function stretchesOf(tensor: { readonly shape: readonly number[] }): Stretch[] {
   const rows = rowsOf(tensor);
   const step = Math.max(1, Math.floor(VALUES / Math.max(1, columnsOf(tensor))));

@@ -25,34 +25,34 @@ import type { Tool, ToolCall } from '../text/chat-template.ts';
 import type { ParsedCall } from '../text/tool-calls/call-formats.ts';
 import type { AnswerWithCalls } from '../text/tool-calls/call-grammar.ts';
 
-//  What the core and the engine process say to each other. Both ends are ours and of one build, so what the core asks are types;
-//  what comes back is parsed all the same, since files of others are opened there.
+//  Messages between the core and the engine process. Both are of the same build, so requests are only typed;
+//  responses are validated all the same, because the engine process opens untrusted files.
 
-/** A message as the template gets it. `ids`: the tokens the model wrote for it, sent again as they were. */
+/** A message as the template gets it. `ids`: the tokens the model generated for it, sent again unchanged. */
 export type PromptMessage = {
   role: 'system' | 'user' | 'assistant' | 'tool';
   text: string;
   thinking: string;
   ids: number[] | null;
-  /** What an assistant called. */
+  /** Calls of an assistant message. */
   calls?: ToolCall[];
-  /** What a user shows, before the text. */
+  /** Pictures of a user message, before the text. */
   pictures?: PromptPicture[];
-  /** Of a tool: which call this is the result of, and of which tool. */
+  /** For a tool message: the call and the tool it is the result of. */
   answers?: { callId?: string; name?: string };
 };
 
-/** A picture as a prompt has it; its size is that of the upright picture. */
+/** A picture in a prompt; the size is that of the upright picture. */
 export type PromptPicture = { source: PictureSource; width: number; height: number; detail: PictureDetail };
 
 export type Prompt = {
   messages: PromptMessage[];
-  /** What the model may call. */
+  /** Tools the model may call. */
   tools?: Tool[];
   thinking: boolean;
-  /** A text that is gone on with as it is: no template, no messages. With a suffix, what is missing in front of it. */
+  /** Text to continue verbatim, without template or messages; with a suffix: fill in the middle. */
   raw?: RawPrompt;
-  /** The begin of the answer, when an answer is gone on with. */
+  /** The beginning of an answer that is continued. */
   continuation: Omit<PromptMessage, 'role'> | null;
 };
 
@@ -65,143 +65,143 @@ export type LoadTarget = {
   threads: number | null;
   contextLength: number | null;
   kvType: Settings['kvType'];
-  /** Used in the place of the model's own. */
+  /** Overrides the model's own template. */
   template: string | null;
-  /** A file that keeps its packed weights for the next load. */
+  /** File that caches packed weights for the next load. */
   packed: string | null;
-  /** Bytes that what was read may take; changes without a load. */
+  /** Memory limit of the prompt cache in bytes; can change without a reload. */
   cacheBytes: number;
-  /** Where what was read of chats stays for the next start, and how many bytes of it; changes without a load. */
+  /** Folder and size limit of the prompt cache on disk; can change without a reload. */
   cacheDisk: { folder: string; bytes: number } | null;
-  /** Where a model runs that is none of this computer: nothing of the above is true of it, and it is never loaded. */
+  /** Set for a remote model: the fields above do not apply, and it is never loaded. */
   elsewhere?: { engineId: ElsewhereId; model: string; contextLength: number | null };
 };
 
-/** What decides how many tokens a text has: the tokenizer and the template. */
+/** What determines token counts: the tokenizer and the template. */
 export type CountedBy = Pick<LoadTarget, 'path' | 'template' | 'elsewhere'>;
 
-/** `server`: another program asked. */
+/** `server`: a request of another program. */
 export type Priority = 'chat' | 'server' | 'title';
 
-/** An encoder, in memory beside the model of the chat. */
-/** `adapter`: the folder of one that makes a cross-encoder of an encoder. */
+/** An encoder, loaded beside the chat model. */
+/** `adapter`: folder of an adapter that turns the encoder into a cross-encoder. */
 export type EmbedderTarget = Pick<LoadTarget, 'path' | 'device' | 'threads'> & { adapter?: string };
 
 export type Embedding = {
   target: EmbedderTarget;
   texts: string[];
-  /** What stands before each text, where the encoder wants something there. */
+  /** Selects the prefix of each text, if the encoder uses prefixes. */
   kind: 'query' | 'passage';
-  /** Somebody waits for it. Else it is read when nothing is written, and what is done by then comes back. */
+  /** Urgent: a user is waiting. Otherwise it runs while the engine is idle, and returns what is done when preempted. */
   urgent: boolean;
 };
 
-/** Vectors of length 1, in the order of the texts. Fewer than there were texts: something more urgent came; ask again for
+/** Unit vectors, in the order of the texts. Fewer than texts if something more urgent came: ask again for
  *  the rest. */
 export type Embedded = { vectors: Float32Array[] };
 
-/** A question and passages that a cross-encoder reads together with it, each for itself. */
+/** A question and passages, each of which a cross-encoder scores together with the question. */
 export type Ranking = { target: EmbedderTarget; query: string; texts: string[] };
 
 /** In the order of the texts; higher is better. */
 export type Ranked = { scores: number[] };
 
-/** A line that the recogniser of the system read in a picture; boxes in its pixels. */
+/** A line recognised by the system's OCR; boxes in pixels of the picture. */
 export type RecognisedLine = Addon.RecognisedLine;
 
-/** What an answer may look like. */
+/** A grammar that constrains the answer. */
 export type GrammarText =
   | { kind: 'json-schema' | 'regex' | 'gbnf'; text: string }
-  /** Calls, in the form that the model's template asks for. */
+  /** Tool calls, in the format of the model's template. */
   | ({ kind: 'calls' } & AnswerWithCalls);
 
 export type Generation = {
   turnId: TurnId;
-  /** Whose prompt it is, so that what is kept of it on disk goes with the chat; null: nothing is kept there. */
+  /** Owner of the prompt, so that its disk cache is deleted with the chat; null: not cached on disk. */
   chatId: ChatId | null;
   priority: Priority;
-  /** Loaded first when another model, or none, is in memory. */
+  /** Loaded first if it is not in memory. */
   target: LoadTarget;
   prompt: Prompt;
   sampling: SamplingSettings;
   stops: string[];
-  /** Binds the answer, not its thinking; null or absent: it is free. */
+  /** Constrains the answer, not the thinking; null or absent: unconstrained. */
   grammar?: GrammarText | null;
-  /** How many alternatives are told of every token of the answer, beside how likely it was; null or absent: nothing is. */
+  /** Number of alternatives reported per answer token, besides its own log-probability; null or absent: none at all. */
   logprobs?: number | null;
-  /** Thinking is closed with the family's own tokens when either runs out. */
+  /** Thinking is closed with the family's own tokens when either limit is reached. */
   thinkingBudget: Settings['thinkingBudget'];
-  /** Tokens of thinking after which a person is asked whether it shall go on; absent: nobody is. */
+  /** Thinking tokens after which the user is asked whether to continue; absent: never. */
   softBudget?: number | null;
   loopGuard: Settings['loopGuard'] | null;
 };
 
-/** How likely a token was: the natural logarithm of its share among all that might have come, before temperature and filters.
+/** A token's natural log-probability, before temperature and filters.
  *  Its text as bytes: a token may be a part of a character. */
 export type TokenLogprob = { bytes: number[]; logprob: number };
-/** `top`: the likeliest, the best first. */
+/** `top`: the most likely tokens, best first. */
 export type TokenScore = TokenLogprob & { top: TokenLogprob[] };
 
-/** An event of a turn with what the store needs and the screen does not. */
+/** An event of a turn, plus what the store needs but the page does not. */
 export type TurnUpdate = {
   event: TurnEvent;
   /** Tokens behind a delta, or tokens without text (the end of thinking). */
   ids?: number[];
-  /** Of the tokens of an answer, where they were asked for. */
+  /** Log-probabilities of the answer tokens, if requested. */
   scores?: TokenScore[];
-  /** With `retracted`: how many tokens of the answer are kept. */
+  /** With `retracted`: how many tokens of the answer remain. */
   keptIds?: number;
-  /** With `finished`: what was called, where an engine elsewhere tells calls from text itself. */
+  /** With `finished`: the calls, if a remote engine parsed them. */
   calls?: ParsedCall[];
 };
 
 export type Loaded = { backEnd: string; memoryBytes: number; contextLength: number };
 
-/** `own`: the template that came with the model; `text`: a conversation as the model would get it. */
+/** `own`: the model's own template; `text`: a rendered sample conversation. */
 export type Preview = { own: string | null; text: string };
 
 export type Inspected = {
   description: ModelDescription;
   thinking: NonNullable<ModelEntry['thinking']>;
-  /** What a GGUF file calls itself, the best first. */
+  /** Names in the metadata of a GGUF file, best first. */
   names: string[];
 };
 
-/** What can be read of a model without its weights. */
+/** The metadata of a model, without its weights. */
 export type Headers = {
   config: string;
   tensors: { name: string; type: string; shape: number[] }[];
   container: ModelDescription['container'];
 };
 
-/** Questions with one answer. */
+/** Requests with a single response. */
 export type Asks = {
   devices: { input: null; output: Device[] };
   inspect: { input: { path: string }; output: Inspected };
-  /** The verdict on a model that is not here, from its headers alone. */
+  /** Describes a model that is not on this computer, from its headers alone. */
   describe: { input: Headers; output: ModelDescription };
   preview: { input: { path: string; template: string | null }; output: Preview };
-  /** The chat template that this model is asked with; null where it has none. */
+  /** The model's chat template; null if it has none. */
   template: { input: CountedBy; output: string | null };
-  /** Bytes a second that memory is read with; 0 when it could not be measured. Waits for a running answer. */
+  /** Memory bandwidth in bytes per second; 0 if it could not be measured. Waits for a running answer. */
   bandwidth: { input: null; output: number };
   load: { input: LoadTarget; output: Loaded };
   unload: { input: null; output: null };
-  /** Of the model in memory; null without one. */
+  /** Use of the prompt cache of the loaded model; null if none is loaded. */
   promptCache: { input: null; output: Omit<PromptCacheUse, 'diskBytes' | 'hitShare'> | null };
   setPromptCache: { input: { bytes: number; disk: LoadTarget['cacheDisk'] }; output: null };
-  /** Of a chat, on disk. */
+  /** Deletes the disk cache of a chat. */
   erasePromptCache: { input: { chatId: ChatId }; output: null };
   clearPromptCache: { input: null; output: null };
-  /** Tokens of the prompt as it would be sent to this model, which need not be in memory. */
+  /** Tokens of the rendered prompt for this model, which need not be loaded. */
   count: { input: { model: CountedBy; prompt: Prompt }; output: number };
-  /** Tokens of a text alone. */
+  /** Tokens of plain text. */
   countText: { input: { model: CountedBy; text: string }; output: number };
   /** Tokens of a picture. */
   countPicture: { input: { model: CountedBy; picture: Omit<PromptPicture, 'source'> }; output: number };
   embed: { input: Embedding; output: Embedded };
   rank: { input: Ranking; output: Ranked };
-  /** Lines of a picture (PNG, JPEG …), where the system reads pictures (macOS); null elsewhere. */
+  /** OCR of a picture (PNG, JPEG …) by the system (macOS); null on other systems. */
   recognise: {
     input: { picture: Uint8Array };
     output: RecognisedLine[] | null;
@@ -209,10 +209,10 @@ export type Asks = {
 };
 export type AskName = keyof Asks;
 
-/** Engine states as the engine process itself knows them; the supervisor adds the rest. */
+/** Engine states known to the engine process itself; the supervisor adds the rest. */
 export type InnerStatus = Extract<EngineStatus, { phase: 'idle' | 'loading' | 'ready' | 'busy' }>;
 
-/** How native threads get on: jobs that run, steps they have taken since the process began. */
+/** Progress of the native threads: running jobs, and steps since the process began. */
 export type Pulse = { running: number; steps: number; loading: boolean };
 
 export type ToEngine =
@@ -235,7 +235,7 @@ export type FromEngine =
 const size = z.number().nonnegative();
 const box = z.object({ left: z.number(), top: z.number(), right: z.number(), bottom: z.number() });
 
-/** What an answer has to be. */
+/** Schemas of the responses. */
 const ANSWERS = {
   devices: z.array(Device),
   inspect: z.object({
@@ -269,7 +269,7 @@ const ANSWERS = {
     .nullable(),
 } as const satisfies { readonly [Name in AskName]: z.ZodType<Asks[Name]['output']> };
 
-/** @throws LonghandError `engine-failed` when it does not fit */
+/** @throws LonghandError `engine-failed` if the response does not match its schema */
 export function answerOf<Name extends AskName>(name: Name, value: unknown): Asks[Name]['output'] {
   const parsed = ANSWERS[name].safeParse(value);
   if (parsed.success) return parsed.data as Asks[Name]['output'];

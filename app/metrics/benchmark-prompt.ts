@@ -1,4 +1,4 @@
-/** How a benchmark asks: greedily, without thinking, for a fixed number of tokens. */
+/** The request of a benchmark: greedy, without thinking, a fixed number of tokens. */
 export const benchmarkQuestion = (prompt: string) => ({
   prompt: {
     messages: [{ role: 'user' as const, text: prompt, thinking: '', ids: null }],

@@ -1,7 +1,7 @@
 import { type BenchmarkState, failureOf, LonghandError, type ModelId, type Run } from '../protocol/index.ts';
 
 export type BenchmarkOptions = {
-  /** One answer of a fixed length; its figures are kept unless it only warms up. */
+  /** One answer of fixed length; its figures are stored unless it is a warm-up. */
   measure(run: {
     modelId: ModelId;
     prompt: string;
@@ -22,11 +22,11 @@ export type Benchmark = {
 
 const RUNS = 5;
 
-/** The same question each time; its number comes first, so that nothing of it is read from the cache. */
+/** The same question each time; the number of the run comes first, so that the prompt cache never hits. */
 const promptOf = (run: number) =>
   `Run ${run}. ${'The old mill by the river was sold in autumn, and its wheel, its ledger and its lantern went to the harbour. '.repeat(16)}Tell what happened, in many words.`;
 
-/** One warm-up and five runs of a model; of two models in turns, so that what disturbs one disturbs the other too. */
+/** One warm-up and five runs per model; two models are interleaved, so that disturbances affect both. */
 export function createBenchmark({ measure, onState, newBatch }: BenchmarkOptions): Benchmark {
   let state: BenchmarkState = { status: 'idle' };
   let running: AbortController | null = null;
@@ -65,7 +65,7 @@ export function createBenchmark({ measure, onState, newBatch }: BenchmarkOptions
           running = null;
           show(end);
         })
-        .catch(console.error); // a page that cannot be told ends no core
+        .catch(console.error); // a failing listener must not end the core
     },
     cancel: () => running?.abort(),
     state: () => state,

@@ -17,7 +17,7 @@ const columns = [
   'disturbed',
 ] as const satisfies (keyof Run)[];
 
-/** RFC 4180, with times as ISO 8601. A text that a spreadsheet would take for a formula is quoted away from it. */
+/** RFC 4180, with times as ISO 8601. Text that a spreadsheet would evaluate as a formula is escaped. */
 export function csvOf(runs: readonly Run[]): string {
   const cell = (run: Run, column: (typeof columns)[number]): string => {
     const value = column === 'at' ? new Date(run.at).toISOString() : run[column];

@@ -4,7 +4,7 @@ import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import type { Conditions } from '../protocol/index.ts';
 
-/** How conditions are read; tests pass another machine. */
+/** Access to the machine; tests pass a fake. */
 export type MachineReader = {
   platform: NodeJS.Platform;
   /** Names in a folder; none when it is not there. */
@@ -19,10 +19,10 @@ export type MachineReader = {
 
 const SUPPLIES = '/sys/class/power_supply';
 const ZONES = '/sys/class/thermal';
-/** Millidegrees at which processors of today begin to slow down. */
+/** Millidegrees Celsius at which current processors begin to throttle. */
 const HOT = 90_000;
 
-/** What makes a measurement say less than it seems: a battery, heat, or other work. */
+/** Conditions that make a measurement unreliable: battery power, heat, or other load. */
 export function readConditions(machine: MachineReader = thisMachine): Conditions {
   return {
     // More than half of the processors are kept busy by something else.

@@ -14,7 +14,7 @@ export type MetricsOptions = {
   engine: string;
   now: () => number;
   newId: () => string;
-  /** Answers one prompt outside of every chat. Exactly one `finished` or `failed` comes last. */
+  /** Answers one prompt outside any chat. Exactly one `finished` or `failed` comes last. */
   ask: (run: { modelId: ModelId; prompt: string; signal: AbortSignal; onEvent: (event: TurnEvent) => void }) => {
     model: string;
   };
@@ -43,7 +43,7 @@ export function createMetrics({ db, emit, engine, now, newId, ask }: MetricsOpti
     return run;
   };
 
-  /** Benchmarks that began on a battery, in heat, or while something else used the machine; later its load is our own. */
+  /** Batches that began on battery, in heat, or under other load; checked at the start because later the load is our own. */
   const disturbedBatches = new Set<string>();
   const benchmark = createBenchmark({
     newBatch: newId,

@@ -8,7 +8,7 @@ export function createSpeedCurve(now: () => number = () => performance.now()): {
   points(): Run['curve'];
 } {
   const begin = now();
-  /** When tokens came, and how many they were by then. */
+  /** Arrival times with the number of tokens so far. */
   const arrivals: [atMs: number, tokens: number][] = [];
   return {
     see(event) {

@@ -1,7 +1,7 @@
 import type { FinishReason, Timings, TurnEvent, Usage } from '../protocol/index.ts';
 import { LonghandError } from '../protocol/index.ts';
 
-/** What a turn's events say about its speed, gathered as they pass. */
+/** Collects speed figures from the events of a turn as they pass. */
 export type TurnMetrics = {
   see(event: TurnEvent): void;
   backEnd(): string;
@@ -25,7 +25,7 @@ export function createTurnMetrics(): TurnMetrics {
 
 export type Ended = { reason: FinishReason; usage: Usage; timings: Timings };
 
-/** The end of a turn that nobody watches. @throws LonghandError what failed */
+/** The end of an unattended turn. @throws LonghandError if it failed */
 export function endOf(event: TurnEvent): Ended | null {
   if (event.type === 'failed') throw new LonghandError(event.failure.code, event.failure.message);
   return event.type === 'finished' ? event : null;

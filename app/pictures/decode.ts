@@ -3,25 +3,25 @@ import { LonghandError } from '../protocol/errors.ts';
 import { demandShape } from './preprocessor.ts';
 import type { RgbPicture } from './resample.ts';
 
-//  Pictures of others as upright 8-bit RGB on white: turned as EXIF says, colours brought to sRGB, the first frame of
-//  several. libvips does it (by sharp: prebuilt on every system, streams, and bounds what it decodes).
+//  Decodes untrusted pictures to upright 8-bit RGB on white: rotated according to EXIF, converted to sRGB, first frame of
+//  several. By libvips through sharp: prebuilt for every system, streaming, with limits on what it decodes.
 
 /** Formats that are decoded. SVG and PDF are programs that draw, not pictures: refused. */
 const FORMATS: ReadonlySet<string> = new Set(['jpeg', 'png', 'webp', 'gif', 'tiff', 'heif']);
 export const MAX_BYTES = 64 * 1024 * 1024;
-/** Looked for in the head of a file, before anything is decoded. */
+/** Checked in the file header before anything is decoded. */
 export const MAX_PIXELS = 200_000_000;
-/** As many as a checkpoint of Qwen3.5 looks at: what has more is shrunk to it while it is decoded, and then is not bit for
- *  bit what Pillow gives. */
+/** The most pixels a Qwen3.5 checkpoint uses: larger pictures are downscaled while decoding, and then are not bit for
+ *  bit equal to Pillow's. */
 const EXACT_PIXELS = 2 ** 24;
 
 sharp.cache(false);
-// One core is enough for one picture, and the engine has the others.
+// One core is enough for one picture; the engine needs the others.
 sharp.concurrency(1);
 
 export type Measured = { readonly width: number; readonly height: number; readonly format: string };
 
-/** Upright size and format, from the head of the file.
+/** Upright size and format, from the file header.
  *  @throws LonghandError `unreadable`, `too-large` */
 export async function measure(bytes: Uint8Array): Promise<Measured> {
   const { format, width, height, autoOrient } = await headOf(bytes);
@@ -42,7 +42,7 @@ export async function decode(bytes: Uint8Array): Promise<RgbPicture> {
   return rawOf(picture.flatten({ background: 'white' }).toColourspace('srgb').removeAlpha());
 }
 
-/** At most `edge` pixels a side, as WebP: to be shown.
+/** A preview as WebP, at most `edge` pixels a side.
  *  @throws LonghandError `unreadable`, `too-large` */
 export async function preview(bytes: Uint8Array, edge: number): Promise<Uint8Array> {
   await headOf(bytes);
@@ -54,7 +54,7 @@ export async function preview(bytes: Uint8Array, edge: number): Promise<Uint8Arr
   return said(async () => new Uint8Array(await picture.toBuffer()));
 }
 
-/** At most `edge` pixels a side, as JPEG, which every program reads: nothing of the file but what it shows.
+/** A copy as JPEG, which every program reads, at most `edge` pixels a side and without any metadata.
  *  @throws LonghandError `unreadable`, `too-large` */
 export async function copy(bytes: Uint8Array, edge: number): Promise<Uint8Array> {
   await headOf(bytes);
@@ -67,7 +67,7 @@ export async function copy(bytes: Uint8Array, edge: number): Promise<Uint8Array>
   return said(async () => new Uint8Array(await picture.toBuffer()));
 }
 
-/** Inks without a profile as Pillow turns them into light; what a profile would say about paper helps no model. */
+/** CMYK converted like Pillow does, ignoring the colour profile: paper colours do not matter to a model. */
 async function decodeInks(bytes: Uint8Array): Promise<RgbPicture> {
   const { data, info } = await said(() =>
     open(bytes)

@@ -7,16 +7,16 @@ import { LonghandError } from '../protocol/errors.ts';
 import { temporaryFolder } from '../store/folder/temporary-folders.ts';
 import type { Measured } from './decode.ts';
 
-//  The photos of phones: HEVC in a HEIF file. Its decoder may not be shipped with libvips, but every Mac has one, which
-//  its own tool `sips` lets other programs use.
+//  HEIC, the photo format of phones: HEVC in a HEIF file. libvips cannot ship its decoder, but every Mac has one, which
+//  the system tool `sips` exposes.
 
 export const SIPS = '/usr/bin/sips';
 const BRANDS = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx']);
 const TIME_MS = 20_000;
-/** A longer side is shrunk to it: no checkpoint looks at more pixels. */
+/** Longer sides are downscaled to this: no checkpoint uses more pixels. */
 const LONGEST = 4096;
 
-/** By the brands in its first box: the first says what it is, the others with what it is compatible. */
+/** Checks the brands in the first box: the major brand, then the compatible ones. */
 export function isHeic(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 256));
   if (head.length < 16 || head.toString('latin1', 4, 8) !== 'ftyp') return false;
@@ -25,7 +25,7 @@ export function isHeic(bytes: Uint8Array): boolean {
   return brands.some((at) => BRANDS.has(head.toString('latin1', at, at + 4)));
 }
 
-/** @throws LonghandError `unreadable` where nothing here decodes it */
+/** @throws LonghandError `unreadable` if nothing here can decode it */
 export function demandSips(sips: string): void {
   if (existsSync(sips)) return;
   throw new LonghandError('unreadable', '[pictures] a HEIC picture, which only macOS decodes', {
@@ -33,7 +33,7 @@ export function demandSips(sips: string): void {
   });
 }
 
-/** The same picture as TIFF, which loses nothing.
+/** The same picture as lossless TIFF.
  *  @throws LonghandError `unreadable` */
 export async function tiffOfHeic(bytes: Uint8Array, { width, height }: Measured, sips: string): Promise<Uint8Array> {
   demandSips(sips);

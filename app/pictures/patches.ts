@@ -36,7 +36,7 @@ export function patchesOf({ width, height, data }: RgbPicture, preprocessor: Pre
   return { pixels, grid: [1, rows, columns] };
 }
 
-/** What each byte of a channel becomes. */
+/** Lookup table of normalised values per channel. */
 const tablesOf = ({ mean, deviation }: Preprocessor): Float32Array[] =>
   mean.map((center, channel) =>
     Float32Array.from({ length: 256 }, (_, byte) => (byte / 255 - center) / (deviation[channel] as number)),

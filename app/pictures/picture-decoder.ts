@@ -13,8 +13,8 @@ export type PictureRequest = { readonly source: PictureSource } & (
   | { readonly as: 'pixels'; readonly preprocessor: Preprocessor }
 );
 
-/** Decodes pictures in a process of its own, one after the other. All throw LonghandError `unreadable`, `too-large` and what
- *  the system says about a file. */
+/** Decodes pictures in a process of its own, one after the other. All throw LonghandError `unreadable`, `too-large`, and file
+ *  system errors. */
 export type PictureDecoder = {
   /** Upright. */
   measure(source: PictureSource): Promise<Measured>;
@@ -22,7 +22,7 @@ export type PictureDecoder = {
   preview(source: PictureSource, edge: number): Promise<Uint8Array>;
   /** The same as JPEG, for other programs. */
   copy(source: PictureSource, edge: number): Promise<Uint8Array>;
-  /** In the size that the checkpoint wants. */
+  /** Resized as the checkpoint requires. */
   pixels(source: PictureSource, preprocessor: Preprocessor): Promise<RgbPicture>;
   close(): Promise<void>;
 };

@@ -10,17 +10,17 @@ import {
 } from '../protocol/chat/pictures.ts';
 import { LonghandError } from '../protocol/errors.ts';
 
-//  What a checkpoint asks of a picture: preprocessor_config.json, and the size that transformers' `smart_resize` gives.
+//  Picture preprocessing of a checkpoint: preprocessor_config.json, and the size given by transformers' `smart_resize`.
 
 export type Preprocessor = {
   /** Sides of a patch in pixels, and of the square of patches that becomes one token. */
   readonly patch: number;
   readonly merge: number;
-  /** A still picture is seen as so many equal frames. */
+  /** Frames per temporal patch; a still picture is repeated. */
   readonly frames: number;
   readonly minPixels: number;
   readonly maxPixels: number;
-  /** A channel a number, of values from 0 to 1. */
+  /** One number per channel, for values from 0 to 1. */
   readonly mean: readonly number[];
   readonly deviation: readonly number[];
 };
@@ -83,13 +83,13 @@ const boundsOf = ({ patch, merge, minPixels, maxPixels }: Preprocessor): Picture
   maxPixels,
 });
 
-/** The same, looking only so closely. */
+/** The same with the pixel limit of a detail setting. */
 export function withDetail(preprocessor: Preprocessor, detail: PictureDetail): Preprocessor {
   const { minPixels, maxPixels } = boundsFor(boundsOf(preprocessor), detail);
   return { ...preprocessor, minPixels, maxPixels };
 }
 
-/** One side may be so many times the other. */
+/** Maximum aspect ratio. */
 export const MAX_RATIO = 200;
 
 /** @throws LonghandError as `demandShape` */
@@ -104,7 +104,7 @@ export function tokensFor(preprocessor: Preprocessor, size: Size): number {
   return seenTokens(boundsOf(preprocessor), size);
 }
 
-/** @throws LonghandError `unreadable` for a strip that no model reads */
+/** @throws LonghandError `unreadable` for extreme aspect ratios */
 export function demandShape({ width, height }: Size): void {
   const ratio = Math.max(width, height) / Math.min(width, height);
   if (!(ratio <= MAX_RATIO)) {

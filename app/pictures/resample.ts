@@ -40,7 +40,7 @@ function rowsOf({ width, data }: RgbPicture, taps: Taps, height: number): RgbPic
   return { width, height, data: out };
 }
 
-/** One pixel: its taps stand `stride` bytes apart from `start` on. */
+/** One pixel; its taps are `stride` bytes apart, beginning at `start`. */
 function sum(data: Uint8Array, start: number, stride: number, taps: Taps, of: number, out: Uint8Array, to: number) {
   let [red, green, blue] = [HALF, HALF, HALF];
   const { weights, width } = taps;

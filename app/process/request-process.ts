@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-//  Work on what somebody else made, in a process of its own that may die of it. Requests run one by one.
+//  Work on untrusted input in a separate process that may crash. Requests run one by one.
 //
 //    no process ──first request──▶ running ──time or memory used up──▶ no process (the request fails)
 
 export type RequestProcess<Request, Reply> = {
-  /** @throws what `failed` makes of the reason */
+  /** @throws the error that `failed` makes of the reason */
   ask(request: Request): Promise<Reply>;
   /** Starts the process, so that the first request need not wait for it. */
   warm(): void;
@@ -16,12 +16,12 @@ export type RequestProcessOptions = {
   readonly file: string;
   readonly args?: readonly string[];
   readonly timeLimitMs: number;
-  /** Said when the process ends without a word: V8 does so when one value is larger than all it may have. */
+  /** The reason when the process dies silently: V8 does so if a single value exceeds its heap limit. */
   readonly silentEnd: string;
   readonly failed: (reason: string) => Error;
 };
 
-/** What crosses: a numbered request one way; a numbered reply, or why the process is about to end, the other way. */
+/** Messages: a numbered request one way; a numbered reply, or the reason the process is about to end, the other way. */
 export type Numbered<Request> = { readonly id: number; readonly request: Request };
 export type NumberedReply<Reply> = { readonly id: number } & ({ readonly reply: Reply } | { readonly error: string });
 export type FromRequestProcess<Reply> = NumberedReply<Reply> | { readonly ended: string };
@@ -43,7 +43,7 @@ export function createRequestProcess<Request, Reply>(options: RequestProcessOpti
       if (running === started) running = null;
     };
     started.once('exit', gone).once('error', gone);
-    // Only a request is waited for.
+    // Only a pending request keeps us alive.
     started.unref();
     started.channel?.unref();
     running = started;
@@ -95,7 +95,7 @@ export function createRequestProcess<Request, Reply>(options: RequestProcessOpti
   };
 }
 
-/** The binary of Electron is Node when it is told so. */
+/** Electron's binary acts as Node when told to. */
 const environment = (): NodeJS.ProcessEnv => ({
   ...process.env,
   ...(process.versions.electron !== undefined && { ELECTRON_RUN_AS_NODE: '1' }),
@@ -103,7 +103,7 @@ const environment = (): NodeJS.ProcessEnv => ({
 
 const WATCH_MS = 20;
 
-/** In the process itself: says why and ends as soon as it has grown beyond `megabytes`, or when nobody waits any more. */
+/** Runs in the process itself: ends it, with a reason, once it has grown beyond `megabytes` or its parent is gone. */
 export function watchMemory(megabytes: number): { end(reason: string): void } {
   const die = () => process.kill(process.pid, 'SIGKILL');
   const end = (ended: string) => process.send?.({ ended }, undefined, {}, die);

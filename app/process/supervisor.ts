@@ -6,20 +6,20 @@ import { type EngineStatus, type Failure, failureOf, guarded, LonghandError, typ
 //                       ▲    │ restart(): kill         └─▶ stopped   third end in five minutes
 //                       └────┘                             │ restart()
 //                       ▲──────────────────────────────────┘
-//  abandon(): one that hangs is given up at once, and killed; whoever waited for it need not wait for its end.
-//  close(): quit is said, then after two seconds the process is killed. A process is started only when the one before has
+//  abandon(): a hung process is given up and killed; callers get their error at once.
+//  close(): sends quit, then kills the process after two seconds. A process is started only when the previous one has
 //  ended, so there are never two.
 
-/** A process of ours, seen from the one that keeps it alive. */
+/** A child process as seen by its supervisor. */
 export type Supervised<Out, In> = {
   pipe: Pipe<Out, In>;
-  /** Ends it at once, whatever it is doing. */
+  /** Ends it at once. */
   kill(): void;
   /** Resolves when the process is gone. */
   ended: Promise<Ending>;
 };
 
-/** How a process went: "signal SIGSEGV" or "code 1", and the end of what it wrote to its error output. */
+/** How a process ended: "signal SIGSEGV" or "code 1", and the end of its error output. */
 export type Ending = { how: string; lastWords: string };
 
 export type SupervisorStatus =
@@ -29,7 +29,7 @@ export type SupervisorStatus =
 export type Supervisor<Out> = {
   start(): void;
   restart(): Promise<void>;
-  /** It runs, but is of no use any more. */
+  /** Gives up a process that runs but does not respond. */
   abandon(failure: Failure): void;
   /** Sends to the running process. @throws LonghandError `engine-lost` when there is none */
   send(message: Out): void;
@@ -38,13 +38,13 @@ export type Supervisor<Out> = {
 
 export type SupervisorOptions<Out, In> = {
   start: () => Promise<Supervised<Out, In>>;
-  /** What a failure calls it: `engine` by itself. */
+  /** Its name in failures; `engine` by default. */
   name?: 'engine' | 'core';
   /** Asks the process to end. */
   quit: Out;
   onStatus: (status: SupervisorStatus) => void;
   onMessage: (message: In) => void;
-  /** The process is gone, or given up, and with it everything it was asked. */
+  /** The process is gone or was given up, and all its pending requests with it. */
   onLost: (failure: Failure) => void;
   waits?: readonly number[];
   quitWaitMs?: number;
@@ -88,7 +88,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
     }
     const mine = running;
     const hear = (message: In) => {
-      // Nothing is heard of one that was given up.
+      // Messages of a process that was given up are ignored.
       if (running === mine) options.onMessage(message);
     };
     mine.pipe.onMessage(guarded(console.error, hear));
@@ -124,7 +124,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
     async restart() {
       ends = [];
       if (!life) return start();
-      // It is as new as it can be, and an end of it is one of its own.
+      // It has only just been started; if it ends now, that counts as its own failure.
       if (starting) return;
       asked = true;
       const ending = life;

@@ -1,14 +1,14 @@
 import type { ChildProcess, Serializable } from 'node:child_process';
 import type { Pipe } from '../protocol/index.ts';
 
-//  Every road between two of our processes as a Pipe: a child process of Node, the parent seen from it, and the message
-//  ports of Electron (described here by shape, because app/ does not know Electron).
+//  Every channel between two of our processes as a Pipe: a Node child process, its parent, and Electron's message
+//  ports (declared structurally, because app/ does not depend on Electron).
 
 /** `fork(..., { serialization: 'advanced' })`, seen from the parent. */
 export function pipeToChild<Out, In>(child: ChildProcess): Pipe<Out, In> {
   return {
     send(message) {
-      // A child that has just died takes nothing any more; its end is reported by onClose.
+      // A child that has just died accepts no messages; its end is reported by onClose.
       if (child.connected) child.send(message as Serializable, () => {});
     },
     onMessage: (listener) => void child.on('message', (message) => listener(message as In)),

@@ -1,7 +1,7 @@
-/** Where errors go that nobody waits for. Must not throw itself. */
+/** Receives errors that have no caller. Must not throw. */
 export type Report = (error: unknown) => void;
 
-/** `work` for a timer, a stream or an event of another process: a throw or a rejection there has no caller and would end the
+/** Wraps `work` for a timer, a stream or an event: an exception there has no caller and would end the
  *  process, so it is reported instead. */
 export const guarded =
   <Args extends unknown[]>(report: Report, work: (...args: Args) => unknown) =>

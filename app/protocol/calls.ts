@@ -27,7 +27,7 @@ import { NetworkLogEntry } from './models/network-log.ts';
 import { serverCalls } from './server.ts';
 import { Settings, SettingsPatch } from './settings.ts';
 
-/** One row of the table: what goes in, what comes out. */
+/** One row of the table: request and response. */
 export type Call = { readonly request: z.ZodType; readonly response: z.ZodType };
 
 const nothing = z.void();
@@ -40,8 +40,8 @@ const call = <Request extends z.ZodType, Response extends z.ZodType>(request: Re
  *  `turnId` is null and `messageId` is the waiting message itself. */
 const Started = z.object({ userMessageId: MessageId.nullable(), messageId: MessageId, turnId: TurnId.nullable() });
 
-/** The oldest `turns` questions with their answers, the last of them being `upTo`. `seconds`: how long writing the summary
- *  takes, as far as the speed is known. */
+/** The oldest `turns` questions with their answers, the last of them being `upTo`. `seconds`: time to write the summary,
+ *  if the speed is known. */
 const TrimOption = z.object({
   upTo: MessageId,
   turns: z.number().int(),
@@ -49,7 +49,7 @@ const TrimOption = z.object({
   seconds: z.number().nullable(),
 });
 
-/** Every question the renderer (and any other client) can ask the core. The preload API, the WebSocket, the dispatcher
+/** Every call that the renderer (and any other client) can make to the core. The preload API, the WebSocket, the dispatcher
  *  and the test fakes are derived from this table; a missing handler is a type error. */
 export const calls = {
   'app.info': call(
@@ -60,7 +60,7 @@ export const calls = {
       platform: z.string(),
       shell: z.enum(['electron', 'browser']),
       dataFolder: z.string(),
-      /** Said once after something was repaired at start (database restored from a backup, ...). */
+      /** Sent once after a repair at start (database restored from a backup, ...). */
       notices: z.array(Notice),
     }),
   ),
@@ -94,14 +94,14 @@ export const calls = {
     Chat,
   ),
   'chats.delete': call(z.object({ chatId: ChatId }), nothing),
-  /** Undo of a delete, within the time that deleted chats are kept. */
+  /** Undoes a delete while the chat is still in the trash. */
   'chats.restore': call(z.object({ chatId: ChatId }), Chat),
-  /** Shows another version of a message, with the newest branch below it. */
+  /** Selects another version of a message, with the newest branch below it. */
   'chats.selectBranch': call(z.object({ messageId: MessageId }), Chat),
 
-  /** Appends a message to the shown branch, or to `parentId` as a branch of its own, and answers it; while a turn of this
-   *  chat runs it waits in the queue. One that is sent while a turn is paused, or with `now`, ends that turn and goes before
-   *  all that wait. `unattended`: nobody watches this answer, so the loop guard does not wait for a decision. */
+  /** Appends a message to the selected branch, or to `parentId` as a new branch, and answers it; while a turn of this
+   *  chat runs it is queued. Sent while a turn is paused, or with `now`, it ends that turn and goes before
+   *  the queue. `unattended`: nobody watches this answer, so the loop detector does not wait for a decision. */
   'turns.send': call(
     z.object({
       chatId: ChatId,
@@ -117,33 +117,33 @@ export const calls = {
   'turns.editAndResend': call(z.object({ messageId: MessageId, text: z.string() }), Started),
   /** Corrects an answer by hand: a new version, not generated. */
   'turns.editAnswer': call(z.object({ messageId: MessageId, text: z.string() }), Message),
-  /** A new version of an answer. `closest`: from the passage that came closest, though nothing was sure enough; `without`: as
+  /** A new version of an answer. `closest`: from the closest passage, although no match was confident; `without`: as
    *  if the chat had no documents. */
   'turns.regenerate': call(
     z.object({ messageId: MessageId, documents: z.enum(['search', 'closest', 'without']).default('search') }),
     Started,
   ),
-  /** Goes on writing an answer that was stopped, cut or lost; in the same message. */
+  /** Continues an answer that was stopped, cut off or lost, in the same message. */
   'turns.continue': call(z.object({ messageId: MessageId }), Started),
-  /** A new version of an answer up to a call, which is made once more; from its result on the model goes on. */
+  /** A new version of an answer up to a call, which runs again; the model continues from its result. */
   'turns.runToolAgain': call(z.object({ messageId: MessageId, useId: ToolUseId }), Started),
-  /** What a call may that waits for a word: run once, run without asking in this chat or always, or not at all. */
+  /** Consent for a waiting call: once, for this chat, always, or denied. */
   'turns.decideTool': call(z.object({ turnId: TurnId, useId: ToolUseId, choice: ToolChoice }), nothing),
   'turns.cancel': call(z.object({ turnId: TurnId }), nothing),
   /** Closes the thinking of a running turn and answers. */
   'turns.skipThinking': call(z.object({ turnId: TurnId }), nothing),
-  /** The user looks at the card of a paused turn: it waits for a decision from now on, however long that takes. */
+  /** The user is looking at the card of a paused turn: from now on it waits for a decision without a time limit. */
   'turns.cancelAutoDecision': call(z.object({ turnId: TurnId }), nothing),
   'turns.decide': call(z.object({ turnId: TurnId, choice: PauseAction }), nothing),
-  /** Takes a waiting message out of the queue, or changes its text. */
+  /** Removes a queued message, or changes its text. */
   'turns.editQueued': call(z.object({ messageId: MessageId, text: z.string().nullable() }), nothing),
   /** Moves a waiting message one place to the front of the queue or to its end. */
   'turns.moveQueued': call(z.object({ messageId: MessageId, by: z.literal([-1, 1]) }), nothing),
-  /** Sends a waiting message now, in a chat where nothing is written: after a failure or a restart nothing goes by itself. */
+  /** Sends a queued message now, in an idle chat: after a failure or a restart nothing is sent automatically. */
   'turns.sendQueued': call(z.object({ messageId: MessageId }), nothing),
   'turns.samples': call(z.object({ messageId: MessageId }), z.array(StatsSample)),
 
-  /** Tokens the next prompt would have, with the draft. `limit` is 0 while no model is in memory. */
+  /** Tokens the next prompt would have, including the draft. `limit` is 0 while no model is loaded. */
   'context.measure': call(
     z.object({
       chatId: ChatId,
@@ -154,8 +154,8 @@ export const calls = {
     z.object({ used: z.number().int(), draft: z.number().int(), limit: z.number().int() }),
   ),
 
-  /** What would make room for that prompt: how far the oldest turns have to be left out, or summarised. Null where that
-   *  makes too little. */
+  /** Ways to make room for that prompt: how many of the oldest turns to exclude or summarise. Null if that
+   *  frees too little. */
   'context.overflowOptions': call(
     z.object({
       chatId: ChatId,
@@ -165,16 +165,16 @@ export const calls = {
     }),
     z.object({ trim: TrimOption.nullable(), summary: TrimOption.nullable() }),
   ),
-  /** Keeps this message and all before it from the model. Reversible. */
+  /** Excludes this message and all before it from the prompt. Reversible. */
   'context.exclude': call(z.object({ messageId: MessageId, summary: z.string().min(1).nullable() }), Message),
   'context.include': call(z.object({ messageId: MessageId }), Message),
-  /** Lets the model summarise everything up to a message; what is written comes as `context.summary`, and changes nothing. */
+  /** Has the model summarise everything up to a message; the text is streamed as `context.summary` and changes nothing yet. */
   'context.summarise': call(z.object({ messageId: MessageId }), z.object({ text: z.string() })),
   'context.stopSummary': call(z.object({ messageId: MessageId }), nothing),
 
   /** A picture, or a file as text. In the browser its bytes were uploaded first and `path` is the upload's name. */
   'attachments.add': call(z.object({ chatId: ChatId, path: z.string(), name: z.string() }), Attachment),
-  /** Takes files that wait in the composer of one chat to another. */
+  /** Moves attachments in the composer from one chat to another. */
   'attachments.move': call(z.object({ attachmentIds: z.array(AttachmentId), chatId: ChatId }), nothing),
   'attachments.remove': call(z.object({ attachmentId: AttachmentId }), nothing),
   /** A picture as WebP in base64, at most `edge` pixels a side. */
@@ -182,71 +182,71 @@ export const calls = {
     z.object({ attachmentId: AttachmentId, edge: z.number().int().min(16).max(4096) }),
     z.object({ webp: z.string() }),
   ),
-  /** What a file in the composer says, for what can be done with it instead of sending it whole. */
+  /** The text of an attachment in the composer, for alternatives to sending it whole. */
   'attachments.text': call(z.object({ attachmentId: AttachmentId }), z.object({ name: z.string(), text: z.string() })),
 
   'models.list': call(nothing, z.array(ModelEntry)),
-  /** Looks at a file or folder the user named, and puts it in the list when it can be run. */
+  /** Inspects a file or folder named by the user and adds it to the library if it is supported. */
   'models.import': call(z.object({ path: z.string().min(1) }), ModelEntry),
   'models.inspect': call(z.object({ path: z.string().min(1) }), ModelDescription),
-  /** What is set for one model; what is left out is set back. A template that cannot be rendered is refused. */
+  /** Settings of one model; omitted ones are reset. A template that cannot be rendered is refused. */
   'models.configure': call(z.object({ modelId: ModelId, settings: ModelSettings }), ModelEntry),
-  /** The same files under another name, with settings of their own. */
+  /** A copy of the entry with the same files, but its own name and settings. */
   'models.duplicate': call(z.object({ modelId: ModelId, name: z.string().min(1).max(200) }), ModelEntry),
-  /** A short conversation as the model would get it; null for `template` is the model's own. */
+  /** Renders a short conversation; `template` null: the model's own. */
   'models.preview': call(
     z.object({ modelId: ModelId, template: z.string().min(1).max(200_000).nullable() }),
     z.object({ own: z.string().nullable(), text: z.string() }),
   ),
   'models.load': call(z.object({ modelId: ModelId }), nothing),
-  /** Ends the load that is in progress, if there is one. */
+  /** Cancels the load in progress, if any. */
   'models.cancelLoad': call(nothing, nothing),
   'models.unload': call(nothing, nothing),
 
-  /** Where its files come from, when they were last checked, what removing it would free. */
+  /** Origin of its files, when they were last verified, and what removing it would free. */
   'models.details': call(z.object({ modelId: ModelId }), ModelDetails),
-  /** Takes a model out of the list. Files that Longhand fetched go with it; files of others are only unlinked. */
+  /** Removes a model from the library. Files that Longhand downloaded are deleted; external files are only unlinked. */
   'models.remove': call(z.object({ modelId: ModelId }), Removed),
-  /** Undo of a removal, while its files are kept. */
+  /** Undoes a removal while its files are in the trash. */
   'models.restore': call(z.object({ modelId: ModelId }), ModelEntry),
   /** Hashes the files again; progress comes as `model.checking`. */
   'models.verify': call(z.object({ modelId: ModelId }), Checked),
-  /** Fetches the damaged files again. */
+  /** Downloads damaged files again. */
   'models.repair': call(z.object({ modelId: ModelId }), Download),
-  /** Models that other programs keep on this computer. */
+  /** Models of other programs on this computer. */
   'models.listExternal': call(nothing, z.array(ExternalModel)),
-  /** Puts such a model in the list without copying it. */
+  /** Adds such a model to the library without copying it. */
   'models.linkExternal': call(z.object({ path: z.string().min(1) }), ModelEntry),
 
-  /** What packed weights take that are kept for the next load. */
+  /** Size of the cache of packed weights. */
   'weightCache.size': call(nothing, z.object({ bytes: z.number().int(), models: z.number().int() })),
-  /** Deletes them. A model that is loaded from them goes on. */
+  /** Clears it. A model that is loaded from it is unaffected. */
   'weightCache.clear': call(nothing, z.object({ freed: z.number().int() })),
 
   'library.state': call(nothing, Library),
-  /** What moving the library there would take. Changes nothing. */
+  /** Plans a move of the library to this folder. Changes nothing. */
   'library.plan': call(z.object({ folder: z.string().min(1).max(4096) }), LibraryPlan),
-  /** Begins to move it; progress comes as `library.changed`. */
+  /** Starts the move; progress comes as `library.changed`. */
   'library.move': call(z.object({ folder: z.string().min(1).max(4096) }), nothing),
   'library.pause': call(nothing, nothing),
   'library.resume': call(nothing, nothing),
-  /** Leaves it where it was; after the switch: leaves what is still at the old place. */
+  /** Cancels the move; after the switch: keeps what is still at the old location. */
   'library.cancel': call(nothing, nothing),
 
-  /** What ships with the app; asks nobody. */
+  /** The catalogue that ships with the app; no network request. */
   'catalogue.list': call(nothing, z.array(CatalogueModel)),
-  /** Asks the chosen source over the network. */
+  /** Searches the chosen source over the network. */
   'models.search': call(
     z.object({
       text: z.string().max(200),
       source: SourceId.optional(),
       limit: z.number().int().min(1).max(100).default(30),
-      /** Also what does not run here. */
+      /** Include models that do not run here. */
       all: z.boolean().default(false),
     }),
     z.array(FoundModel),
   ),
-  /** Reads the headers behind a name, a page or an address over the network. `variant` has the exact verdict. */
+  /** Reads the headers behind a name, a page or a URL over the network. `variant` gets the exact forecast. */
   'models.inspectRemote': call(
     z.object({ reference: z.string().min(1).max(2000), variant: z.string().optional() }),
     RemoteModel,
@@ -254,7 +254,7 @@ export const calls = {
   'models.machine': call(nothing, Machine),
 
   'downloads.list': call(nothing, z.array(Download)),
-  /** `reference` and `variant` as `models.inspectRemote` took and gave them. */
+  /** `reference` and `variant` as in `models.inspectRemote`. */
   'downloads.start': call(
     z.object({
       reference: z.string().min(1).max(2000),
@@ -266,35 +266,35 @@ export const calls = {
   'downloads.pause': call(z.object({ downloadId: z.string() }), nothing),
   'downloads.resume': call(z.object({ downloadId: z.string() }), nothing),
   'downloads.cancel': call(z.object({ downloadId: z.string() }), nothing),
-  /** A file changed on the server: what came of it is given up, and the new one is fetched. */
+  /** A file changed on the server: discards what was downloaded of it and downloads the new one. */
   'downloads.update': call(z.object({ downloadId: z.string() }), nothing),
-  /** To a place in the list; 0 is next. */
+  /** Moves it in the queue; 0 is next. */
   'downloads.move': call(z.object({ downloadId: z.string(), place: z.number().int().min(0) }), nothing),
 
-  /** Which sources have a token, and where tokens are kept. A token itself never comes back. */
+  /** Which sources have a token, and where tokens are stored. The token itself is never returned. */
   'tokens.list': call(nothing, z.object({ sources: z.array(SourceId), storedIn: z.enum(['keychain', 'file']) })),
   'tokens.set': call(z.object({ source: SourceId, token: z.string().max(500).nullable() }), nothing),
 
-  /** Whom Longhand spoke to in the last ninety days and what it refused, newest first. */
+  /** Hosts contacted in the last ninety days, and refused requests, newest first. */
   'privacy.networkLog': call(nothing, z.array(NetworkLogEntry)),
-  /** The policy of the page refused to let it reach an address. */
+  /** The page's content security policy blocked an address. */
   'privacy.reportBlocked': call(z.object({ address: z.string().max(4000) }), nothing),
 
   'engine.status': call(nothing, EngineStatus),
   'engine.devices': call(nothing, z.array(Device)),
   'engine.restart': call(nothing, nothing),
-  /** Null while no model is in memory. */
+  /** Null while no model is loaded. */
   'engine.promptCache': call(nothing, PromptCacheUse.nullable()),
   'engine.clearPromptCache': call(nothing, nothing),
 
   /** Measured answers and benchmark runs, newest first. */
   'metrics.runs': call(z.object({ limit: z.number().int().min(1).max(20_000).default(5000) }), z.array(Run)),
-  /** All of them as CSV. */
+  /** All runs as CSV. */
   'metrics.export': call(nothing, z.string()),
-  /** One model, or two in turns. Its progress comes as `benchmark`, its runs as `run.added`. */
+  /** Benchmarks one model, or two interleaved. Progress comes as `benchmark`, runs as `run.added`. */
   'benchmark.start': call(z.object({ modelIds: z.array(ModelId).min(1).max(2) }), nothing),
   'benchmark.cancel': call(nothing, nothing),
-  /** Asked before a benchmark; one that is run all the same is marked as disturbed. */
+  /** Checked before a benchmark; one that is run all the same is marked as disturbed. */
   'benchmark.conditions': call(nothing, Conditions),
   'benchmark.state': call(nothing, BenchmarkState),
 
@@ -310,7 +310,7 @@ export const calls = {
 
 export type Calls = typeof calls;
 export type CallName = keyof Calls;
-/** As the caller writes it (defaults may be left out). */
+/** A request as the caller writes it (defaults may be omitted). */
 export type RequestInput<Name extends CallName> = z.input<Calls[Name]['request']>;
 export type Request<Name extends CallName> = z.output<Calls[Name]['request']>;
 export type Response<Name extends CallName> = z.output<Calls[Name]['response']>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ErrorCode, Failure } from './errors.ts';
 import { CollectionId, DocumentId, ModelId, PassageId, Time } from './ids.ts';
 
-/** A rectangle on a page, in points (1/72 inch) from its upper left corner, as the page is shown unrotated by the user:
+/** A rectangle on a page, in points (1/72 inch) from its upper left corner, in the page's own rotation:
  *  [x, y, width, height]. */
 export const Rectangle = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 export type Rectangle = z.infer<typeof Rectangle>;
@@ -14,7 +14,7 @@ const inBlock = {
   end: z.number().int().optional(),
 };
 
-/** Where a piece of text stands in its document. Pages, slides, lines and blocks count from 1. */
+/** The position of a piece of text in its document. Pages, slides, lines and blocks count from 1. */
 export const Place = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('page'),
@@ -35,7 +35,7 @@ export const Place = z.discriminatedUnion('kind', [
 ]);
 export type Place = z.infer<typeof Place>;
 
-/** Characters [start, end) of a passage and where they stand. Spans are in order and do not overlap. */
+/** Characters [start, end) of a passage and their position. Spans are in order and do not overlap. */
 export const Span = z.object({
   start: z.number().int(),
   end: z.number().int(),
@@ -79,7 +79,7 @@ export const DocumentState = z.discriminatedUnion('status', [
 ]);
 export type DocumentState = z.infer<typeof DocumentState>;
 
-/** What was left out of a document or guessed on its way in. `code` names its sentence (strings `documents.notice.<code>`), and
+/** Something that was left out of a document or guessed on import. `code` names its sentence (strings `documents.notice.<code>`), and
  *  `details` fill it; a `count` there chooses between one and many. */
 export const DocumentNotice = z.object({
   code: z.enum([
@@ -89,9 +89,9 @@ export const DocumentNotice = z.object({
     'pages-cut', // limit, pages
     'page-cut', // limit, page
     'pages-broken', // pages, count
-    'pages-silent', // pages, count: nothing but pictures
+    'pages-silent', // pages, count: image-only pages
     'pages-recognised', // pages, count
-    'pages-recognised-english', // the same, by a recogniser that knows no other language
+    'pages-recognised-english', // the same, but OCR lacks the language
     'picture-uncertain',
     'encoding-guessed', // encoding
     'laid-out', // lines too long to be shown
@@ -99,16 +99,16 @@ export const DocumentNotice = z.object({
     'hidden-text',
     'comments',
     'attachments', // names
-    'told', // text: the sentence of an earlier version
+    'told', // text: a notice of an earlier version
   ]),
   details: z.record(z.string(), z.union([z.string(), z.number()])),
 });
 export type DocumentNotice = z.infer<typeof DocumentNotice>;
 
-/** Why a watched folder is not followed, or not wholly. */
+/** Why a watched folder is not watched, or only in part. */
 export const FolderProblem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('failed'), code: ErrorCode }),
-  /** Links out of it, which are left out. */
+  /** Links that lead out of it and are ignored. */
   z.object({ kind: z.literal('links'), count: z.number().int(), first: z.string() }),
 ]);
 export type FolderProblem = z.infer<typeof FolderProblem>;
@@ -116,17 +116,17 @@ export type FolderProblem = z.infer<typeof FolderProblem>;
 export const Document = z.object({
   id: DocumentId,
   collectionId: CollectionId,
-  /** The title it carries, else its file name. */
+  /** Its title, or else its file name. */
   name: z.string(),
   fileName: z.string(),
   kind: DocumentKind,
   bytes: z.number(),
   addedAt: Time,
-  /** Pages, slides, sheets or chapters; null where there are none. */
+  /** Pages, slides, sheets or chapters; null if it has none. */
   pages: z.number().int().nullable(),
   passages: z.number().int(),
   state: DocumentState,
-  /** Kept in a watched folder: its path. A copy of the file is kept in the data folder either way. */
+  /** Its path in a watched folder. A copy is stored in the data folder in any case. */
   watchedPath: z.string().nullable(),
   notices: z.array(DocumentNotice),
 });
@@ -141,7 +141,7 @@ export const Collection = z.object({
   documents: z.number().int(),
   passages: z.number().int(),
   folders: z.array(z.object({ path: z.string(), problem: FolderProblem.nullable() })),
-  /** null: search is by words alone. While `done` < `total` it is being built, and search goes on. */
+  /** null: keyword search only. While `done` < `total` the index is being built; search works meanwhile. */
   embedding: z
     .object({
       modelId: ModelId,
@@ -157,7 +157,7 @@ export type Collection = z.infer<typeof Collection>;
 export const Passage = z.object({
   id: PassageId,
   documentId: DocumentId,
-  /** Its place in the order of the document, from 1. */
+  /** Its number in the document, from 1. */
   number: z.number().int(),
   text: z.string(),
   /** The headings above it, outermost first. */
@@ -166,7 +166,7 @@ export const Passage = z.object({
 });
 export type Passage = z.infer<typeof Passage>;
 
-/** Where words begin in their document. Pages, slides, lines and blocks count from 1; `range` is one of a sheet, "B4:D9". */
+/** The location of a text in its document. Pages, slides, lines and blocks count from 1; `range` is a range of a sheet, "B4:D9". */
 export const Location = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('page'), page: z.number().int() }),
   z.object({ kind: z.literal('slide'), slide: z.number().int() }),
@@ -187,7 +187,7 @@ export const PassageHit = z.object({
 });
 export type PassageHit = z.infer<typeof PassageHit>;
 
-/** A passage that was laid before the model, with the number it cites it by. The text is kept with the answer: it can be
+/** A passage in the prompt, with its citation number. The text is stored with the answer, so that it can be
  *  shown when the document has gone. */
 export const Source = z.object({
   number: z.number().int().min(1),
@@ -202,51 +202,51 @@ export const Source = z.object({
 });
 export type Source = z.infer<typeof Source>;
 
-/** How well a sentence of an answer, characters [start, end), stands in its sources. `source`: the number of the best one. */
+/** How well a sentence of an answer, characters [start, end), is supported by its sources. `source`: the number of the best one. */
 export const ClaimCheck = z.object({
   start: z.number().int(),
   end: z.number().int(),
   level: z.enum(['supported', 'weak', 'none']),
   source: z.number().int().nullable(),
-  /** Characters [start, end) of that source's text that say it. */
+  /** The supporting characters [start, end) of that source's text. */
   evidence: z.tuple([z.number().int(), z.number().int()]).nullable(),
 });
 export type ClaimCheck = z.infer<typeof ClaimCheck>;
 
-/** The words of a source, characters [start, end) of its text, that answer best. Found without the model, so it stands
- *  whatever the model says, or when it names no source. */
+/** The best answer in a source, characters [start, end) of its text. Found without the model, so it is independent of
+ *  what the model says. */
 export const Quote = z.object({
   source: z.number().int(),
   start: z.number().int(),
   end: z.number().int(),
-  /** Where these words begin; the source's own location says where its passage does. */
+  /** Where the quote begins; the source's own location is that of its passage. */
   location: Location.nullable(),
-  /** Other documents that say the same, by their names: this one is the newest. */
+  /** Names of other documents that say the same; this one is the newest. */
   alsoIn: z.array(z.string()).optional(),
 });
 export type Quote = z.infer<typeof Quote>;
 
-/** What an answer from documents rests on. `found` false: nothing relevant enough, so the model was not asked. */
+/** The sources of an answer. `found` false: nothing relevant enough, so the model was not asked. */
 export const Grounding = z.object({
   found: z.boolean(),
-  /** How it was looked for. */
+  /** The kind of search. */
   by: z.enum(['words', 'words-and-meaning', 'whole-documents']),
-  /** The question as it was searched, when the chat before it had to be taken into account. */
+  /** The search query, if it was expanded with earlier messages. */
   question: z.string(),
   sources: z.array(Source),
   support: z.array(ClaimCheck),
-  /** Null when no single sentence could answer ("summarise"). Where nothing was found: the sentence that came closest. */
+  /** Null if no single sentence could answer ("summarise"). If nothing was found: the closest sentence. */
   quote: Quote.nullable(),
 });
 export type Grounding = z.infer<typeof Grounding>;
 
 export type Quoted = { text: string; source: Source; location: Location | null };
 
-/** The quoted words in one line, whose they are and where they stand; null where nothing answers. */
+/** The quote in one line with its document and location; null if there is none. */
 export const quotedIn = (grounding: Grounding | null | undefined): Quoted | null =>
   grounding?.found ? quoteOf(grounding) : null;
 
-/** The same of what came closest where nothing was found. */
+/** The same for the closest sentence if nothing was found. */
 export const closestIn = (grounding: Grounding | null | undefined): Quoted | null =>
   grounding && !grounding.found ? quoteOf(grounding) : null;
 
@@ -262,9 +262,9 @@ const LONGEST_DENIAL = 160;
 type MaybeQuoted = { text: string; grounding: Grounding | null; usage: { answerTokens: number } | null };
 const CITATIONS = /\[\d{1,3}\]/g;
 
-/** Whether the words that were found stand alone: because they were given as the answer without asking a model, or because the
- *  answer says nothing but that it found nothing. Null: the answer says something of its own. What a model wrote was seen as it
- *  was written, so it stays even where it is the same words. */
+/** Whether the quote is shown alone: because it is the answer and no model was asked, or because the
+ *  answer merely says that nothing was found. Null: the answer has content of its own. Text of a model was seen while it
+ *  was written, so it stays even if it is identical. */
 export function quoteStandsAlone({ text, grounding, usage }: MaybeQuoted): 'quoted' | 'denied' | null {
   const quoted = quotedIn(grounding);
   if (!quoted) return null;
@@ -279,7 +279,7 @@ export const Block = z.object({
   kind: z.enum(['heading', 'paragraph', 'item', 'quote', 'code', 'row', 'slide', 'sheet', 'rule']),
   level: z.number().int().optional(),
   text: z.string(),
-  /** Cells of a table row. `text` then joins them with " | " as in passages. */
+  /** Cells of a table row; `text` joins them with " | ". */
   cells: z.array(z.string()).optional(),
 });
 export type Block = z.infer<typeof Block>;
@@ -302,14 +302,14 @@ export const documentCalls = {
   ),
   'documents.deleteCollection': call(z.object({ collectionId: CollectionId }), nothing),
   'documents.restoreCollection': call(z.object({ collectionId: CollectionId }), Collection),
-  /** Watches a folder: what is added, changed, renamed and removed there follows here. */
+  /** Watches a folder: additions, changes, renames and removals are mirrored. */
   'documents.watch': call(z.object({ collectionId: CollectionId, path: z.string().min(1) }), Collection),
   'documents.unwatch': call(z.object({ collectionId: CollectionId, path: z.string().min(1) }), Collection),
-  /** The encoder whose vectors this collection is searched with; null: by words alone. */
+  /** The encoder for semantic search in this collection; null: keywords only. */
   'documents.setEmbedding': call(z.object({ collectionId: CollectionId, modelId: ModelId.nullable() }), Collection),
 
   'documents.list': call(z.object({ collectionId: CollectionId.nullable().default(null) }), z.array(Document)),
-  /** Files and folders by path; in the browser, uploads by name. A file that is there already is not added twice. */
+  /** Files and folders by path; in the browser, uploads by name. Duplicates are not added again. */
   'documents.add': call(
     z.object({
       collectionId: CollectionId,
@@ -320,7 +320,7 @@ export const documentCalls = {
     }),
     z.array(Document),
   ),
-  /** Tries a failed document again, with what it needs. */
+  /** Retries a failed document, with what it was missing. */
   'documents.retry': call(
     z.object({
       documentId: DocumentId,
@@ -345,13 +345,13 @@ export const documentCalls = {
       hits: z.array(PassageHit),
     }),
   ),
-  /** What answers a question, without a model: the quote and its sources, the same every time. */
+  /** Answers a question without a model: the quote and its sources, deterministically. */
   'documents.ask': call(
     z.object({ question: z.string().trim().min(1).max(2000), collectionIds: z.array(CollectionId).min(1).max(1000) }),
     Grounding,
   ),
   'documents.passage': call(z.object({ passageId: PassageId }), Passage),
-  /** Bytes [start, end) of the kept copy, at most 1 MiB at a time. */
+  /** Bytes [start, end) of the stored copy, at most 1 MiB at a time. */
   'documents.bytes': call(
     z.object({
       documentId: DocumentId,
@@ -372,7 +372,7 @@ export const documentCalls = {
 } as const;
 
 export const documentEvents = {
-  /** A document is new, has moved on, or was restored. */
+  /** A document was added, has progressed, or was restored. */
   'document.changed': Document,
   'document.removed': z.object({ documentId: DocumentId }),
   'collections.changed': z.array(Collection),

@@ -4,12 +4,12 @@ import { z } from 'zod';
 export const ErrorCode = z.enum([
   'bad-request', // the input does not fit its schema
   'not-found',
-  'conflict', // somebody else changed or holds it
+  'conflict', // changed or locked by somebody else
   'cancelled',
   'core-lost', // the connection to the core closed before it answered
   'engine-lost', // the engine process ended
-  'engine-failed', // the engine answered with an error of its own
-  'elsewhere-failed', // an engine elsewhere did not answer as it should
+  'engine-failed', // an internal error of the engine
+  'elsewhere-failed', // a remote engine failed
   'model-missing', // no model chosen, or its files are gone
   'model-unsupported',
   'model-broken', // malformed files
@@ -24,15 +24,15 @@ export const ErrorCode = z.enum([
   'network',
   'permission',
   'too-large',
-  'too-many-files', // the system gives this process no more open files
-  'unreadable', // a file that cannot be read as what it claims to be
+  'too-many-files', // no more file descriptors
+  'unreadable', // not readable as the type it claims to be
   'internal',
 ]);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 
-/** What `details.reason` may say where a code is not fine enough for a sentence; closed too (strings `trouble.<reason>`). */
+/** Values of `details.reason` where a code is too coarse; a closed set too (strings `trouble.<reason>`). */
 export const FailureReason = z.enum([
-  // of a download or of what a source answered
+  // downloads and sources
   'not-found', // 404, 410
   'gated', // 401, 403: needs a token or an accepted licence
   'rate-limited',
@@ -42,44 +42,44 @@ export const FailureReason = z.enum([
   'wrong-content', // a web page instead of a file
   'remote-changed',
   'hash-mismatch', // the whole file differs from the published hash after a full repair
-  'disk', // it failed in another way than being full
+  'disk', // a disk error other than full
   'bad-name',
-  'no-source', // where it came from is no longer set up
-  // of a model
+  'no-source', // its source is no longer configured
+  // models
   'bad-reference',
   'no-model', // a repository without a model
-  'not-a-model', // a file or folder that is none
-  'several-models', // in one folder
+  'not-a-model', // not a model file or folder
+  'several-models', // several models in one folder
   'no-path', // not the full path of a file or folder
   'no-file', // nothing is at that path
-  'writes-nothing', // an encoder, where a model that writes is wanted
-  'part-of-a-model', // some of its files alone
-  'being-written', // by another program
-  'unmounted', // its drive or folder is not there
+  'writes-nothing', // an encoder instead of a generative model
+  'part-of-a-model', // some files are missing
+  'being-written', // in use by another program
+  'unmounted', // its drive or folder is not mounted
   'not-ours', // nothing is known to check its files against
-  // of a picture
+  // pictures
   'heic', // only macOS decodes it
-  // of a chat
-  'queue-full', // as many messages wait as may
-  // of the engine
-  'hung', // it answered no more, and was ended
-  // of an engine elsewhere
-  'engine-address', // what was typed is no address
+  // chats
+  'queue-full', // the queue is full
+  // the engine
+  'hung', // it hung and was killed
+  // remote engines
+  'engine-address', // not a valid address
   'engine-removed', // it was taken out of the list
-  'engine-unreachable', // nobody answers there
-  'engine-tls', // its certificate is not trusted, or it speaks no TLS
-  'engine-timeout', // nothing came in time
+  'engine-unreachable', // connection refused
+  'engine-tls', // untrusted certificate, or no TLS
+  'engine-timeout', // timeout
   'engine-key', // 401, 403
-  'engine-foreign', // it answers, but not as OpenAI does
-  'engine-redirect', // it points to another address
-  'engine-model', // it does not have this model
+  'engine-foreign', // not an OpenAI-compatible answer
+  'engine-redirect', // a redirect to another address
+  'engine-model', // no such model there
   'engine-context', // the conversation is too long for it
   'engine-busy', // 429, 503 with a time to wait
   'engine-refused', // another 4xx
   'engine-error', // 5xx, or an error in the middle of an answer
-  'engine-hung-up', // it closed the connection in the middle of an answer
-  'engine-flood', // it sent more than anybody reads
-  'passages-stay', // documents are not sent to another computer unless the chat says so
+  'engine-hung-up', // the connection was closed in mid-answer
+  'engine-flood', // the response exceeds the limits
+  'passages-stay', // the chat does not allow sending documents
 ]);
 export type FailureReason = z.infer<typeof FailureReason>;
 
@@ -109,7 +109,7 @@ export class LonghandError extends Error {
   }
 }
 
-/** What the operating system says about files and disks, by its own names for it (errno). */
+/** Errors of files and disks by the operating system's names (errno). */
 const SYSTEM: Readonly<Record<string, ErrorCode>> = {
   ENOENT: 'not-found',
   ENOTDIR: 'not-found',
@@ -127,7 +127,7 @@ const SYSTEM: Readonly<Record<string, ErrorCode>> = {
   EISDIR: 'unreadable',
   ELOOP: 'unreadable',
   EIO: 'unreadable',
-  ENXIO: 'unreadable', // a socket, a device that is not there
+  ENXIO: 'unreadable', // a socket, a missing device
   ENODEV: 'unreadable',
 };
 
@@ -137,13 +137,13 @@ export function codeOfSystem(error: unknown): ErrorCode | null {
   return typeof name === 'string' && Object.hasOwn(SYSTEM, name) ? (SYSTEM[name] ?? null) : null;
 }
 
-/** Where something does not fit its schema, and what is wanted there. */
+/** The first mismatch with a schema: its path, and what is expected there. */
 export function firstProblem(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue ? `"${issue.path.join('.')}": ${issue.message}` : 'does not fit its schema';
 }
 
-/** What crosses the border for anything that was thrown. */
+/** The failure to send for anything that was thrown. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof LonghandError) {
     return {

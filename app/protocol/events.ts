@@ -13,7 +13,7 @@ import { Machine } from './models/memory-estimate.ts';
 import { serverEvents } from './server.ts';
 import { Settings } from './settings.ts';
 
-/** Something the user should know that belongs to no single page, for example that the disk is full. `code` names its
+/** Something the user should know that does not belong to a single page, for example that the disk is full. `code` names its
  *  sentence (strings `notices.<code>`); `details` fill it. */
 export const Notice = z.object({
   code: z.enum([
@@ -22,37 +22,37 @@ export const Notice = z.object({
     'database-was-lost', // it was missing or empty, and the newest good backup was restored; backupAt
     'database-lost-anew', // the same, and no backup was good
     'read-only', // folder
-    'disk-full', // nothing is lost: texts wait in memory
-    'not-saved', // reason; the database fails with something else, nothing is lost here either
-    'saved-again', // after one of these two
+    'disk-full', // nothing is lost: text is held in memory
+    'not-saved', // reason: another database error; nothing is lost here either
+    'saved-again', // recovered from one of these two
     'backup-failed', // reason
-    'request-blocked', // address: the page wanted to reach the network
+    'request-blocked', // address that the page tried to reach
   ]),
   details: z.record(z.string(), z.string()),
 });
 export type Notice = z.infer<typeof Notice>;
 
-/** Everything the core says unasked, to every client. A client that reconnects asks again for what it shows. */
+/** Events of the core to all clients. A client that reconnects queries its state again. */
 export const events = {
   turn: z.object({ chatId: ChatId, messageId: MessageId, turnId: TurnId, event: TurnEvent }),
   'chat.changed': Chat,
   'chat.deleted': z.object({ chatId: ChatId }),
   'message.changed': Message,
-  /** All of a summary that was written so far, for what ends with a message. */
+  /** The text so far of a summary of everything up to a message. */
   'context.summary': z.object({ messageId: MessageId, text: z.string() }),
   'message.deleted': z.object({ chatId: ChatId, messageId: MessageId }),
   'engine.status': EngineStatus,
   'models.changed': z.array(ModelEntry),
-  /** What is known of one of them: it was used, or has other settings. */
+  /** One entry changed: it was used, or its settings changed. */
   'model.changed': ModelEntry,
   'library.changed': Library,
   'downloads.changed': z.array(Download),
-  /** All of its files are here and checked; it is in the list. */
+  /** All files are downloaded and verified; the model is in the library. */
   'download.finished': ModelEntry,
   'model.checking': z.object({ modelId: ModelId, checked: z.number(), total: z.number() }),
-  /** More is known of it: its speed was measured. */
+  /** Its bandwidth was measured. */
   'machine.changed': Machine,
-  /** The list of hosts has changed: whoever shows it asks again. */
+  /** The network log has changed; clients that show it query it again. */
   'networkLog.changed': z.null(),
   'settings.changed': Settings,
   'run.added': Run,

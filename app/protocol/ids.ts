@@ -14,10 +14,10 @@ export const DocumentId = id('document');
 export const PassageId = id('passage');
 export const McpServerId = id('mcp-server');
 export const ElsewhereId = id('elsewhere');
-/** Nine letters and digits, as the strictest chat template wants them (Mistral). */
+/** Nine alphanumeric characters, as required by the strictest chat template (Mistral). */
 export const ToolUseId = id('tool-use');
 
-/** The model to begin with, where a package has it, and the one that the engine tests itself with. */
+/** The default model, if the package has one, and the model for the engine's self-test. */
 export const ASSISTANT = ModelId.parse('assistant');
 export const STARTER = ModelId.parse('starter');
 
@@ -33,5 +33,5 @@ export type McpServerId = z.infer<typeof McpServerId>;
 export type ElsewhereId = z.infer<typeof ElsewhereId>;
 export type ToolUseId = z.infer<typeof ToolUseId>;
 
-/** Milliseconds since 1970 by the wall clock, below nought where that stands before it. Only for showing; never for measuring. */
+/** Wall-clock milliseconds since 1970, possibly negative. For display only; never for measuring. */
 export const Time = z.number().int();

@@ -6,7 +6,7 @@ import { McpServerId } from './ids.ts';
 const text = z.string().max(4096);
 const secrets = z.record(z.string().min(1).max(200), z.string().max(20_000));
 
-/** How a server is reached: a program of this computer that is started, or an address. */
+/** How to reach a server: a program to start on this computer, or a URL. */
 export const McpConfig = z.union([
   z.object({ command: text.min(1), args: z.array(text).max(200).default([]), env: secrets.default({}) }),
   z.object({ url: z.url({ protocol: /^https?$/ }).max(4096), headers: secrets.default({}) }),
@@ -18,15 +18,15 @@ const serverName = z.string().trim().min(1).max(60);
 export const NewMcpServer = z.object({ name: serverName, config: McpConfig });
 export type NewMcpServer = z.infer<typeof NewMcpServer>;
 
-/** Why a server gives nothing; the page has a sentence for each (strings `mcp.problem`). */
+/** Why a server is unavailable; the page has a sentence for each (strings `mcp.problem`). */
 export const McpProblem = z.enum([
-  'no-program', // the command is not there
+  'no-program', // command not found
   'ended', // the program ended
-  'no-answer', // nothing came in time
-  'too-much', // it sent more than anybody reads
-  'refused', // the address answered with an error, or with a page
-  'off', // the network is switched off
-  'failed', // it says why
+  'no-answer', // timeout
+  'too-much', // it exceeded the message limits
+  'refused', // an HTTP error, or a web page
+  'off', // offline mode
+  'failed', // an error of its own
 ]);
 export type McpProblem = z.infer<typeof McpProblem>;
 
@@ -40,14 +40,14 @@ export const McpState = z.discriminatedUnion('status', [
 export type McpState = z.infer<typeof McpState>;
 
 export const McpTool = z.object({
-  /** As the model calls it. */
+  /** The name for the model. */
   name: z.string(),
-  /** As the server calls it. */
+  /** The server's own name. */
   title: z.string(),
   description: z.string(),
-  /** By its own word it only reads, or it may change or delete what cannot be brought back. */
+  /** According to the server: read-only, changing, or destructive. */
   kind: z.enum(['reads', 'changes', 'destroys']),
-  /** It runs without being asked about. */
+  /** Runs without asking. */
   always: z.boolean(),
 });
 export type McpTool = z.infer<typeof McpTool>;
@@ -55,10 +55,10 @@ export type McpTool = z.infer<typeof McpTool>;
 export const McpServer = z.object({
   id: McpServerId,
   name: z.string(),
-  /** The command line, or the address without what stands behind its path. */
+  /** The command line, or the URL without query. */
   target: z.string(),
   remote: z.boolean(),
-  /** Names of what is handed to it in secret; the values never come back. */
+  /** Names of its secrets; the values are never returned. */
   secrets: z.array(z.string()),
   state: McpState,
   tools: z.array(McpTool),
@@ -73,20 +73,20 @@ const which = z.object({ serverId: McpServerId });
 
 export const mcpCalls = {
   'mcp.servers': call(z.void(), z.array(McpServer)),
-  /** Starts each and asks for its tools. One that cannot be reached is kept all the same, with why. */
+  /** Starts each and lists its tools. One that cannot be reached is added all the same, with its problem. */
   'mcp.add': call(z.object({ servers: z.array(NewMcpServer).min(1).max(50) }), z.array(McpServer)),
   'mcp.remove': call(which, z.void()),
-  /** Starts it anew and asks for its tools. */
+  /** Restarts it and lists its tools. */
   'mcp.restart': call(which, z.void()),
-  /** What it said beside the protocol, the last lines of it. */
+  /** The last lines of its log output. */
   'mcp.log': call(which, z.array(z.string())),
-  /** Whether a tool runs without being asked about. */
+  /** Sets whether a tool runs without asking. */
   'mcp.setAlways': call(z.object({ serverId: McpServerId, tool: z.string().max(64), always: z.boolean() }), z.void()),
 } as const;
 
 export const mcpEvents = { 'mcp.changed': z.array(McpServer) } as const;
 
-/** The servers in a piece of JSON as other apps keep it: `{"mcpServers": {NAME: {…}}}`, `{"servers": …}`, or the inner part alone.
+/** Parses the server configuration of other apps: `{"mcpServers": {NAME: {…}}}`, `{"servers": …}`, or the inner part alone.
  *  @throws Error with what is wrong, in English */
 export function readMcpJson(json: string): NewMcpServer[] {
   let value: unknown;

@@ -5,7 +5,7 @@ import { ChatId, MessageId, ModelId, Time } from './ids.ts';
 /** One measured answer, or one run of a benchmark. */
 export const Run = z.object({
   id: z.number().int(),
-  /** The runs of one benchmark of one model; null for an answer. */
+  /** Groups the runs of one benchmark of one model; null for an answer. */
   batch: z.string().nullable(),
   messageId: MessageId.nullable(),
   chatId: ChatId.nullable(),
@@ -17,19 +17,19 @@ export const Run = z.object({
   promptTokens: z.number().int(),
   cachedTokens: z.number().int(),
   tokens: z.number().int(),
-  /** Tokens a second; null where too few were read or written to say. */
+  /** Tokens per second; null if there were too few to measure. */
   prefill: z.number().nullable(),
   decode: z.number().nullable(),
   firstTokenMs: z.number(),
   memoryBytes: z.number().nullable(),
-  /** Something else used the machine: shown, but not counted. */
+  /** The machine was busy: shown, but not counted. */
   disturbed: z.boolean(),
-  /** Runs of a benchmark: when, in ms since the question, and how fast, in tokens a second. */
+  /** For benchmark runs: [ms since the question, tokens per second]. */
   curve: z.array(z.tuple([z.number(), z.number()])),
 });
 export type Run = z.infer<typeof Run>;
 
-/** What makes a measurement say less than it seems. */
+/** Conditions that make a measurement unreliable. */
 export const Conditions = z.object({ battery: z.boolean(), hot: z.boolean(), busy: z.boolean() });
 export type Conditions = z.infer<typeof Conditions>;
 

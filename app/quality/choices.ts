@@ -3,21 +3,21 @@ import { LonghandError } from '../protocol/index.ts';
 import { type Estimate, shareOf } from './interval.ts';
 import type { Scorer } from './scorer.ts';
 
-/** A question with its answers, as ARC and HellaSwag are written: a line of JSON each. */
+/** A question with its choices, one JSON line each, as in ARC and HellaSwag. */
 const Line = z
   .object({
     question: z.string().min(1),
     choices: z.array(z.string().min(1)).min(2).max(26),
-    /** Where the right one stands, from 0. */
+    /** Index of the correct one, from 0. */
     answer: z.number().int().nonnegative(),
   })
   .refine(({ choices, answer }) => answer < choices.length, { message: 'answer points past the choices' });
 export type Question = z.infer<typeof Line>;
 
 export type Choices = {
-  /** Right where the whole answer is likeliest. */
+  /** Accuracy by total log-likelihood. */
   accuracy: Estimate;
-  /** Right where it is likeliest for its length in bytes, so that long answers are not worse off. */
+  /** Accuracy by log-likelihood per byte, so that long answers are not at a disadvantage. */
   normalised: Estimate;
   questions: number;
 };

@@ -5,19 +5,19 @@ import type { Scorer } from './scorer.ts';
 import type { Window } from './windows.ts';
 
 export type Divergence = {
-  /** Kullback-Leibler divergence from the reference to the model, in nats a token: over the reference's likeliest tokens one
-   *  by one, and all others as one. So it is at most the whole one. */
+  /** Kullback-Leibler divergence from the reference to the model, in nats per token: over the reference's likeliest tokens one
+   *  by one, and all others as one: a lower bound of the full divergence. */
   kld: Estimate;
-  /** The worst hundredth of the tokens diverges by more than this. */
+  /** The 99th percentile over tokens. */
   kld99: number;
-  /** Share of positions where both find the same token likeliest. */
+  /** Share of positions with the same top-1 token. */
   sameTop: Estimate;
   perplexity: Estimate;
   referencePerplexity: Estimate;
   tokens: number;
 };
 
-/** How far a model is from a reference that was taken with the same windows. */
+/** How far a model is from a reference recorded with the same windows. */
 export async function divergenceOf(
   score: Scorer,
   windows: readonly Window[],
@@ -55,7 +55,7 @@ export async function divergenceOf(
   };
 }
 
-/** Of two distributions of which the same tokens are known; the others count as one. */
+/** KLD of two distributions known at the same tokens; the others count as one. */
 export function kldOf(reference: ArrayLike<number>, model: ArrayLike<number>): number {
   let kld = 0;
   let known = 0;

@@ -12,7 +12,7 @@ export function shareOf(hits: number, of: number): Estimate {
   return { value: share, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
-/** A mean of values that follow each other. Neighbours in a text are alike, so the spread is taken from blocks of them. */
+/** The mean of a sequence. Neighbours in a text are correlated, so the variance is taken over blocks. */
 export function meanOf(values: readonly number[], block = 64): Estimate {
   const value = average(values);
   const blocks: number[] = [];

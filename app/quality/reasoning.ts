@@ -1,7 +1,7 @@
 import { dice, one, type Roll, shuffled } from './dice.ts';
 import { type Estimate, shareOf } from './interval.ts';
 
-/** Problems that are thought through: made by rules from a seed, so that no model has read them, each with one right answer. */
+/** Reasoning problems: generated from a seed, so that no model has seen them, each with one correct answer. */
 export const KINDS = ['arithmetic', 'logic', 'several steps', 'code', 'constraints'] as const;
 export type Kind = (typeof KINDS)[number];
 export type Problem = { kind: Kind; question: string; answer: string };
@@ -93,7 +93,7 @@ function constraints(roll: Roll): Problem {
 
 const MAKERS: Record<Kind, (roll: Roll) => Problem> = { arithmetic, logic, 'several steps': steps, code, constraints };
 
-/** Tries to make a problem that was not there before; a kind has some dozens to some thousands. */
+/** Attempts to generate a new problem; a kind has from dozens to thousands. */
 const TRIES = 50;
 
 /** `each` problems of every kind; the same for the same seed. */
@@ -134,7 +134,7 @@ export type ReasoningReport = {
   looped: Estimate;
 };
 
-/** Right, answered at all and looped are counted apart: a model that goes in circles has not reasoned wrongly. */
+/** Correct, answered and looped are counted separately: a looping model has not reasoned wrongly. */
 export function reportOf(attempts: readonly { problem: Problem; outcome: Outcome }[]): ReasoningReport {
   const count = (some: typeof attempts, ...wanted: Outcome[]) =>
     some.filter(({ outcome }) => wanted.includes(outcome)).length;

@@ -5,21 +5,21 @@ import { positionsOf } from './perplexity.ts';
 import type { Scorer } from './scorer.ts';
 import type { Window } from './windows.ts';
 
-/** What a model made of a text, for others to be compared with: of every position its likeliest tokens. */
+/** A model's top tokens at every position of a text, to compare other models with. */
 export type Reference = {
   model: string;
-  /** Of the tokens of the text: another text, another tokenizer or other windows are noticed. */
+  /** Hash of the tokens: detects another text, another tokenizer or other windows. */
   text: string;
   top: number;
   /** [positions, top] */
   ids: Int32Array;
   logprobs: Float32Array;
-  /** [positions]: of the token that came. */
+  /** [positions]: log-probability of the actual token. */
   tokenLogprobs: Float32Array;
 };
 
 const MAGIC = 'LONGHAND-REFERENCE-1\n';
-/** Tokens of a position that are kept; on prose they hold 99 % of the probability. */
+/** Tokens stored per position; on prose they cover 99 % of the probability. */
 export const TOP = 64;
 
 export const textHash = (windows: readonly Window[]): string => {
@@ -56,8 +56,8 @@ export async function takeReference(
 const bytesOf = (array: Int32Array | Float32Array): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
-/** Whole or not at all: written beside `path` and renamed. A magic line, a line of JSON, three arrays in the byte order of
- *  every processor that runs this, and the SHA-256 of all of it. */
+/** Atomic: written beside `path` and renamed. A magic line, a line of JSON, three little-endian arrays as on
+ *  every supported processor, and the SHA-256 of all of it. */
 export async function writeReference(path: string, reference: Reference): Promise<void> {
   const { model, text, top, ids, logprobs, tokenLogprobs } = reference;
   const head = `${JSON.stringify({ model, text, top, positions: tokenLogprobs.length })}\n`;
@@ -67,7 +67,7 @@ export async function writeReference(path: string, reference: Reference): Promis
   await rename(part, path);
 }
 
-/** @throws LonghandError `bad-request` for a file that is none, or is damaged */
+/** @throws LonghandError `bad-request` for a file of another kind, or a damaged one */
 export async function readReference(path: string): Promise<Reference> {
   const file = await readFile(path);
   const broken = (why: string) => new LonghandError('bad-request', `[eval] ${path} ${why}`);
@@ -82,7 +82,7 @@ export async function readReference(path: string): Promise<Reference> {
     top: number;
     positions: number;
   };
-  // Copied, so that the arrays begin where four bytes may.
+  // Copied for 4-byte alignment.
   const values = new Uint8Array(body.subarray(end + 1)).buffer;
   const pairs = head.positions * head.top;
   if (values.byteLength !== (2 * pairs + head.positions) * 4) throw broken('is shorter than it says');

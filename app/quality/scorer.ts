@@ -1,4 +1,4 @@
-/** What a model makes of the tokens of a text, in natural logarithms. */
+/** Log-probabilities of the tokens of a text (natural logarithm). */
 export type Scores = {
   /** [positions] */
   logprobs: Float32Array;
@@ -9,7 +9,7 @@ export type Scores = {
   atLogprobs: Float32Array;
 };
 
-/** Scores the tokens from `from` on; the ones before it are only read. `at`: the same number of tokens for every position. */
+/** Scores the tokens from `from` on; earlier ones are context. `at`: the same number of tokens for every position. */
 export type Scorer = (
   tokens: Int32Array,
   options: { from: number; top?: number; at?: readonly number[] },

@@ -1,6 +1,6 @@
 import { LonghandError } from '../protocol/index.ts';
 
-/** A stretch of a text that is read at once; its tokens from `from` on are scored, so that every token is scored once. */
+/** A window of a text; its tokens from `from` on are scored, so that every token is scored once. */
 export type Window = { tokens: Int32Array; from: number };
 
 /** Windows of at most `length` tokens, each `stride` further on, as transformers' guide to perplexity cuts them: the first token

@@ -79,7 +79,7 @@ async function measure(context: Context, native: Addon.Model, plan: Plan): Promi
 
 type KernelTimes = Awaited<ReturnType<Addon.Model['kernelTimes']>>;
 
-/** What each kernel costs when nothing runs beside it, the slowest first; nothing where the device cannot tell. */
+/** Time of each kernel running alone, slowest first; empty if the device cannot measure it. */
 async function profile(context: Context, native: Addon.Model, plan: Plan): Promise<KernelTimes> {
   if (!(await native.profile())) return [];
   await measure(context, native, plan);

@@ -69,7 +69,7 @@ export const chat = command({
           const got = await answer({ ...context, signal }, options);
           lines.answered();
           report(context, got, prompt.ids.length);
-          // Only the words go on to the next prompt when they were stopped in the middle of the thinking.
+          // If thinking was interrupted, only its text goes into the next prompt.
           const ids = got.text === '' ? null : got.tokens;
           messages = [...asked, { role: 'assistant', text: got.text, thinking: got.thinking, ids }];
         }
@@ -133,7 +133,7 @@ function questions({ terminal, signal: ended }: Context, greeting: string) {
       const { value, done } = await waiting.next();
       return done ? null : value;
     },
-    /** Asks a person; nobody else can say so. */
+    /** Asks the user, in an interactive terminal only. */
     async mayThinkOn(thought: number): Promise<boolean> {
       if (!interactive) return false;
       terminal.note(`\nIt has been thinking for ${thought.toLocaleString('en')} tokens. Think as long again? [y/N]`);

@@ -111,7 +111,7 @@ export const generate = command({
   },
 });
 
-/** What binds the answer. */
+/** The grammar that constrains the answer. */
 async function grammarFor(
   { addon, native }: Opened,
   { schema, grammar, regex, 'no-think': noThinking }: GenerateValues,
@@ -172,7 +172,7 @@ async function stdin(): Promise<string> {
   return text.replace(/\n$/, '');
 }
 
-/** Says beside thinking how long it may take. */
+/** The note beside thinking about its limit. */
 export const limitNote =
   ({ terminal }: Context) =>
   (limit: number) =>

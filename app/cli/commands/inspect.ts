@@ -35,7 +35,7 @@ export const inspect = command({
   },
 });
 
-/** Exact from the declarations of the layers: weights, states that do not grow, and the part that does. */
+/** Exact, computed from the layer declarations: weights, constant states, and the part that grows with the context. */
 function memoryAt(description: Description, context: number) {
   const { weightBytes, stateBytes, contextBytesPerToken } = description;
   const contextBytes = contextBytesPerToken * context;

@@ -9,7 +9,7 @@ import { createDetokenizer } from '../../text/tokenizer/detokenizer.ts';
 import { type Command, type Context, command, UsageError } from '../runtime/command.ts';
 import { addonOf, modelPath, textOf } from '../runtime/open-model.ts';
 
-//  Feeds texts through the loop detector, as if a model were writing them, so that anybody can examine it with texts of their
+//  Feeds texts through the loop detector as if a model were writing them, so that anybody can evaluate it on their
 //  own. After each card the text goes on as if "keep going" had been chosen.
 
 type Token = { id: number; text: string };

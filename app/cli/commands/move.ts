@@ -42,7 +42,7 @@ export const move = command({
   },
 });
 
-/** Until the library is at rest. @throws LonghandError with what stopped it; `cancelled` by Ctrl-C */
+/** Waits until the move is over. @throws LonghandError with the reason it stopped; `cancelled` by Ctrl-C */
 async function follow(client: Client, terminal: Terminal, signal: AbortSignal): Promise<void> {
   const bar = terminal.progress('models');
   let stop = () => {};

@@ -38,7 +38,7 @@ export const pull = command({
   },
 });
 
-/** A new item, or the one that an earlier run began. */
+/** A new download, or the one that an earlier run began. */
 async function begin(
   client: Client,
   chosen: { reference: string; variant?: string },
@@ -56,7 +56,7 @@ async function begin(
   }
 }
 
-/** Until it is in the list of models. @throws LonghandError with the reason when it failed; `cancelled` by Ctrl-C */
+/** Waits until the model is in the library. @throws LonghandError with the reason when it failed; `cancelled` by Ctrl-C */
 async function follow(
   client: Client,
   item: Download,

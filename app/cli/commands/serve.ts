@@ -93,12 +93,12 @@ async function openHost({ places }: Context, data: string | undefined) {
   }
 }
 
-/** Programs ask for a version before they begin. */
+/** The version that clients query first. */
 function versionBeside(resources: string): string {
   try {
     return (JSON.parse(readFileSync(join(resources, '..', 'package.json'), 'utf8')) as { version: string }).version;
   } catch {
-    return '0.0.0'; // resources of a package stand alone
+    return '0.0.0'; // resources of a package are not beside package.json
   }
 }
 

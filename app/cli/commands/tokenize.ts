@@ -16,7 +16,7 @@ export const tokenize = command({
     const text = values.text ?? '';
     const inside = values.plain ? tokenizer.encodeText(text) : tokenizer.encode(tokenizer.split(text));
     const { before, after } = tokenizer.around;
-    // An encoder has no use for a text without its frame.
+    // Encoders always need their special tokens.
     const ids = values.special || after.length > 0 ? [...before, ...inside, ...after] : inside;
     const pieces = ids.map((id) => Buffer.from(tokenizer.bytes.of(id)).toString('utf8'));
     if (context.json) context.terminal.out(`${JSON.stringify({ ids, pieces })}\n`);

@@ -59,7 +59,7 @@ const digits = (value: number | null | undefined): string => (value == null ? 'â
 async function layersOf(context: Context, values: TraceValues, place: string): Promise<Tensor[]> {
   const file = resolve(context.places.here, place);
   if (place.endsWith('.safetensors') && existsSync(file)) return readSafetensors(file);
-  // The stand-in is for the side that is asked to run on Metal; the other stays where it is.
+  // The Metal emulator applies only to the side that is asked to run on Metal.
   const emulated = values['metal-emulator'] === true && values.device === 'metal';
   const model = await openModel(context, { ...values, model: place, 'metal-emulator': emulated });
   try {

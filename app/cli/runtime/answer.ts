@@ -37,7 +37,7 @@ export const SAMPLING_FLAGS = {
   },
 } as const satisfies Flags;
 
-/** Only where the text that is written is shown to somebody. */
+/** Only for commands that show the generated text. */
 export const THINKING_FLAG = {
   'think-limit': {
     kind: 'count',
@@ -47,7 +47,7 @@ export const THINKING_FLAG = {
 } as const satisfies Flags;
 
 const USUAL_THINKING = 8192;
-/** Tokens of thinking after which it is to answer. */
+/** Thinking tokens after which the model has to answer. */
 export const thinkLimitOf = (limit: number | undefined, session: Addon.Session): number =>
   limit === 0 ? Number.POSITIVE_INFINITY : (limit ?? Math.min(USUAL_THINKING, Math.floor(session.contextLength / 2)));
 
@@ -56,10 +56,10 @@ export type SamplingValues = Values<typeof SAMPLING_FLAGS>;
 export type Answer = {
   readonly text: string;
   readonly thinking: string;
-  /** What was generated, without the token that ended it. */
+  /** The generated tokens without the end token. */
   readonly tokens: number[];
   readonly finish: 'stop' | 'length' | 'cancelled' | 'context' | 'loop';
-  /** What went in circles, when `finish` is `loop`. */
+  /** The repetition, if `finish` is `loop`. */
   readonly loop: LoopEvidence | null;
   readonly result: Addon.GenerateResult;
 };
@@ -70,21 +70,21 @@ export type AnswerOptions = {
   readonly session: Addon.Session;
   readonly prompt: readonly number[];
   readonly inThinking: boolean;
-  /** What the prompt shows. */
+  /** The pictures in the prompt. */
   readonly pictures?: Addon.Picture[];
   readonly values: SamplingValues;
   readonly path: Addon.NumericPath | undefined;
   readonly grammar?: Partial<Addon.GenerateOptions>;
   readonly onPart: (part: Part) => void;
-  /** Tokens of thinking after which it is to answer; absent: it thinks as long as it takes. */
+  /** Thinking tokens after which the model has to answer; absent: unlimited. */
   readonly thinkLimit?: number;
-  /** Told when thinking begins that has a limit. */
+  /** Called when thinking with a limit begins. */
   readonly onLimit?: (limit: number) => void;
-  /** Asked then: whether it may think as long again. Absent: it may not. */
+  /** Asked at the limit whether it may think as long again. Absent: it may not. */
   readonly mayThinkOn?: (thought: number) => Promise<boolean>;
 };
 
-/** One answer, token by token. Ctrl-C ends it with what there is. */
+/** One answer, token by token. Ctrl-C ends it with the text so far. */
 export async function answer(context: Context, options: AnswerOptions): Promise<Answer> {
   const { model, text, session, prompt, values, path, onPart, onLimit } = options;
   const stopIds = text?.stopIds ?? [];
@@ -126,7 +126,7 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
     if (stopped || long) flag.set();
   };
 
-  /** One call of the model, which goes on from what is written. */
+  /** One generate call that continues from the text so far. */
   async function segment(): Promise<Addon.GenerateResult> {
     const opened = abortFlag(model.addon, context.signal);
     flag = opened.flag;
@@ -155,7 +155,7 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
     }
   }
 
-  /** Thinking has taken as long as it may: it goes on for as long again, or is closed in the family's own form. */
+  /** At the thinking limit: extends it, or closes the thinking in the family's own form. */
   async function thinkOn(): Promise<void> {
     long = false;
     if (await options.mayThinkOn?.(thought)) limit = 2 * thought;
@@ -181,20 +181,20 @@ export async function answer(context: Context, options: AnswerOptions): Promise<
   }
 }
 
-/** Two calls as if they were one: what was read first, and all that was written. */
+/** Merges two calls into one result: the prompt figures of the first, and all generated text. */
 function joined(first: Addon.GenerateResult, second: Addon.GenerateResult): Addon.GenerateResult {
   const decodeMs = first.timings.decodeMs + second.timings.decodeMs;
   const tokens = [...first.tokens, ...second.tokens];
   return { ...first, tokens, finish: second.finish, timings: { ...first.timings, decodeMs } };
 }
 
-/** What the model recommends, and over it what was asked for. Rows above the vocabulary are never drawn. */
+/** The model's recommended sampling, overridden by flags. Rows beyond the vocabulary are never sampled. */
 function samplingOf(values: SamplingValues, native: Addon.Model, text: ModelText | null): Addon.SamplingOptions {
   const { temperature, seed } = values;
   const size = text?.tokenizer.size ?? native.vocabularySize;
   const padding = Math.max(0, native.vocabularySize - size);
   const forbidden = Array.from({ length: padding }, (_, i) => size + i);
-  // Stands for what is shown, and is never written.
+  // The placeholder for pictures is never generated.
   if (native.description.vision) forbidden.push(native.description.vision.token);
   return {
     ...text?.sampling,

@@ -41,7 +41,7 @@ export function parse(command: Command, argv: readonly string[]): Parsed {
   }
 }
 
-/** `--seed -1` is a value, not a flag: parseArgs wants it in one word. */
+/** `--seed -1` is a value, not a flag: parseArgs requires `--seed=-1`. */
 function withNegativeNumbers(argv: readonly string[]): string[] {
   const out: string[] = [];
   for (const word of argv) {

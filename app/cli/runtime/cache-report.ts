@@ -1,7 +1,7 @@
 import type { Reuse } from '../../../native/addon/index.d.ts';
 import { reuseOf } from '../../engine/process/prompt/prompt-reuse.ts';
 
-/** A table of what became of a prompt, from its first token to its last: taken from the cache, read although it was known, and
+/** A table of the parts of a prompt, from first token to last: taken from the cache, read again although known, and
  *  why, or new, and from which word on. */
 export function cacheReport(
   reuse: Reuse,

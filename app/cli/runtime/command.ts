@@ -25,17 +25,17 @@ export type ValueOf<F extends Flag> = F['kind'] extends 'text'
         : number[];
 export type Values<F extends Flags> = { readonly [Name in keyof F]?: ValueOf<F[Name]> };
 
-/** Where the parts of Longhand are, and where the user stands. */
+/** Paths of the parts of Longhand, and the user's directory. */
 export type Places = {
   readonly addon: string;
-  /** The addon with the Metal back end on the CPU, for tests. On a Mac the addon itself. */
+  /** The addon with the Metal emulator, for tests; on a Mac the addon itself. */
   readonly standin: string;
   readonly worker: string;
   readonly pictureWorker: string;
-  /** The files of the process that reads documents, and of its thread. */
+  /** Entry files of the document parser process and of its thread. */
   readonly documentParser: string;
   readonly documentWorker: string;
-  /** What the core needs: the engine process and the steps of the database. */
+  /** What the core needs: the engine process and the database migrations. */
   readonly engine: string;
   readonly migrations: string;
   readonly resources: string;
@@ -52,19 +52,19 @@ export type Context = {
 
 export type Command<F extends Flags = Flags> = {
   readonly name: string;
-  /** Its name in older versions, which is still understood. */
+  /** Its old name, still accepted. */
   readonly was?: string;
   readonly summary: string;
-  /** What stands after the name. */
+  /** What follows the name in the usage line. */
   readonly usage: string;
   readonly flags: F;
-  /** Least and most number of words that are no flags. */
+  /** Minimum and maximum number of positional arguments. */
   readonly words?: readonly [number, number];
   /** @returns the exit code, 0 when it returns nothing */
   run(context: Context, values: Values<F>, words: readonly string[]): Promise<number | undefined>;
 };
 
-/** Keeps the types of the flags while a command is written. */
+/** Infers the types of the flags. */
 export const command = <const F extends Flags>(definition: Command<F>): Command => definition as unknown as Command;
 
 export const MODEL_FLAGS = {

@@ -11,7 +11,7 @@ export type Opened = {
   readonly addon: typeof Addon;
   readonly path: string;
   readonly native: Addon.Model;
-  /** The file of the tower that sees, where one was named. */
+  /** The file of the vision tower, if given. */
   readonly tower: string | undefined;
   close(): void;
 };
@@ -23,14 +23,14 @@ export function modelPath(context: Context, path?: string): string {
   return model?.path ?? resolve(context.places.here, path ?? '.');
 }
 
-/** What a model is called in what is printed: as it was asked for, else by its own name. */
+/** The name of a model in output: as the user gave it, or else its own. */
 export const modelNameOf = (context: Context, path?: string): string =>
   path ?? builtInModels(context.places.resources)[0]?.id ?? 'none';
 
 export const addonOf = ({ places }: Context, standin = false): typeof Addon =>
   loadAddon(standin ? places.standin : places.addon);
 
-/** Loads weights with a bar; Ctrl-C ends it. */
+/** Loads weights with a progress bar; Ctrl-C cancels. */
 export async function openModel(context: Context, values: Values<typeof MODEL_FLAGS>): Promise<Opened> {
   const addon = addonOf(context, values['metal-emulator']);
   const device = values.device ?? (values['metal-emulator'] ? 'metal' : undefined);
@@ -57,19 +57,19 @@ export async function openModel(context: Context, values: Values<typeof MODEL_FL
 /** @throws LonghandError `model-broken` without a usable tokenizer */
 export const textOf = (addon: typeof Addon, path: string): Promise<ModelText> => readModelText(addon, path);
 
-/** For work on token ids a model needs no tokenizer: null when it has none. */
+/** null if the model has no tokenizer: work on token ids needs none. */
 export async function textIfAny(addon: typeof Addon, path: string): Promise<ModelText | null> {
   try {
     return await textOf(addon, path);
   } catch (error) {
-    // A GGUF file without a vocabulary says so, or says nothing about one.
+    // A GGUF file without a vocabulary declares none, or lacks the keys.
     const missing = /tokenizer\.json is missing|^\[gguf\] tokenizer\.ggml\.model/;
     if (error instanceof LonghandError && missing.test(error.message)) return null;
     throw error;
   }
 }
 
-/** Ctrl-C as the engine sees it. */
+/** Ctrl-C as a flag for the engine. */
 export function abortFlag(addon: typeof Addon, signal: AbortSignal): { flag: Addon.AbortFlag; release: () => void } {
   const flag = new addon.AbortFlag();
   const set = () => flag.set();

@@ -2,7 +2,7 @@ import type { Picture } from '../../../native/addon/index.d.ts';
 import { UsageError } from './command.ts';
 import { readSafetensors } from './safetensors.ts';
 
-/** Pictures as a preprocessor of Hugging Face leaves them: `pixel_values` [patches, values], those of one picture after the
+/** Pictures in the format of Hugging Face preprocessors: `pixel_values` [patches, values], one picture after the
  *  other, and `image_grid_thw` [pictures, 3].
  *  @throws UsageError, LonghandError `unreadable` */
 export function readPixels(file: string): Picture[] {

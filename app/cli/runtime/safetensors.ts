@@ -5,14 +5,14 @@ import { LonghandError } from '../../protocol/index.ts';
 import { readRegularSync } from '../../store/folder/open-regular.ts';
 import { UsageError } from './command.ts';
 
-/** What one buffer of Node holds everywhere. */
+/** The largest buffer Node supports on every platform. */
 const MAX_BYTES = 2 ** 32;
 
 export type Tensor = { readonly name: string; readonly shape: readonly number[]; readonly data: Float32Array };
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Where `--out` leads, told apart from what cannot be a file before a model is loaded for it. */
+/** The path of `--out`, validated before a model is loaded. */
 export function outputFile(here: string, given: string): string {
   const file = resolve(here, given);
   if (isFolder(file)) throw new UsageError(`[--out] ${file} is a folder, expected a file`);
@@ -68,7 +68,7 @@ function floats(dtype: string, bytes: Uint8Array): Float32Array {
     : Float32Array.from(new BigInt64Array(buffer), Number);
 }
 
-/** Reads what `writeSafetensors` wrote, and whole numbers beside it. @throws LonghandError `unreadable` */
+/** Reads the output of `writeSafetensors`, and integer tensors too. @throws LonghandError `unreadable` */
 export function readSafetensors(file: string): Tensor[] {
   const broken = (reason: string) => new LonghandError('unreadable', `[${file}] ${reason}`);
   let bytes: Buffer;

@@ -18,8 +18,8 @@ type PicturePrompt = {
   readonly thinking: boolean | null;
 };
 
-/** A prompt before which pictures are shown: its tokens, and the pictures as the tower takes them.
- *  @throws LonghandError `model-unsupported` where nothing is seen, `unreadable`, `too-large`, `not-found` */
+/** A prompt with pictures in front: its tokens, and the pictures as input of the vision tower.
+ *  @throws LonghandError `model-unsupported` for a model without vision, `unreadable`, `too-large`, `not-found` */
 export async function promptWithPictures(
   { places }: Context,
   { addon, path, tower }: Opened,

@@ -1,4 +1,4 @@
-/** What commands print to. Results go to stdout, everything about them to stderr. */
+/** Output of commands. Results go to stdout, messages to stderr. */
 export type Terminal = {
   readonly out: (text: string) => void;
   readonly note: (text: string) => void;
@@ -34,12 +34,12 @@ export function createTerminal(
   };
 }
 
-/** Control characters but tabs and ends of lines, our own colours apart. */
+/** Control characters other than tabs, line ends and our own colours. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /\x1b\[(?:0|1|2|31|32)m|\r\n|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
-/** What a model wrote, or stands in a file, is text to a terminal too: it rewrites no line, fills no clipboard and asks the terminal
- *  nothing. Written to a file it stays as it is. */
+/** Removes escape sequences from untrusted text, so that it cannot rewrite lines, fill the clipboard or query the terminal.
+ *  Output to a file is left unchanged. */
 const harmless = (text: string): string =>
   text.replace(CONTROL, (found) => {
     if (found.length > 1) return found;

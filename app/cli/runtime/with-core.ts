@@ -20,7 +20,7 @@ export const DATA_FLAG = {
   data: { kind: 'text', value: 'DIR', help: 'data folder (default: the one the app uses)' },
 } as const satisfies Flags;
 
-/** Works with the core of a data folder: with one of its own, or, while the app is running, with that of the app. */
+/** Runs with the core of a data folder: the app's if it is running, or else its own. */
 export async function withCore<T>(
   { places }: Context,
   data: string | undefined,
@@ -51,7 +51,7 @@ export async function withCore<T>(
   }
 }
 
-/** As a browser does it: the address gives a secret, the secret opens the socket. */
+/** Connects like a browser: the address yields a secret, the secret opens the socket. */
 async function connectTo(address: string): Promise<{ client: Client; lost: Promise<never>; close: () => void }> {
   const { origin, secret } = await enter(address);
   const socket = new WebSocket(origin.replace(/^http/, 'ws') + socketPath, [subprotocol, secret], { origin });
@@ -59,8 +59,8 @@ async function connectTo(address: string): Promise<{ client: Client; lost: Promi
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  socket.on('error', () => {}); // the close that follows is heard
-  // What waits for an event would wait for ever when the app ends.
+  socket.on('error', () => {}); // handled by the close event that follows
+  // Otherwise a wait for an event would never end if the app quits.
   const { promise: lost, reject } = Promise.withResolvers<never>();
   lost.catch(() => {});
   socket.once('close', () => reject(new LonghandError('core-lost', '[longhand] the app ended before it answered')));

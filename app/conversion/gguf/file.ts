@@ -88,14 +88,14 @@ export function encodeMetadata(metadata: Metadata): RawMetadata {
   return { count: Object.keys(metadata).length, bytes: Buffer.concat(to.parts) };
 }
 
-/** Keys and values as they stand in a file. */
+/** Keys and values as raw bytes of a file. */
 export type RawMetadata = { count: number; bytes: Buffer };
 
 const SIZES: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 };
 /** Vocabularies of 250,000 tokens with their merges take 12 MB. */
 const MAX_METADATA = 256 * 1024 * 1024;
 
-/** The metadata of a file that the engine has opened already, without the keys in `without`. */
+/** The metadata of a file that the engine has already validated, without the keys in `without`. */
 export async function readRawMetadata(path: string, without: RegExp): Promise<RawMetadata> {
   const handle = await open(path, 'r');
   try {

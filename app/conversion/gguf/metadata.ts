@@ -4,7 +4,7 @@ import type { Family } from './names.ts';
 
 export type Config = Record<string, unknown>;
 
-/** Of a model of several senses, the part that reads and writes text. */
+/** The text part of a multimodal configuration. */
 export const textConfig = (config: Config): Config =>
   typeof config.text_config === 'object' && config.text_config !== null
     ? { ...config, ...(config.text_config as Config) }
@@ -28,7 +28,7 @@ export const headDim = (config: Config): number =>
 const u32 = (value: number): GgufValue => ({ u32: value });
 const f32 = (value: number): GgufValue => ({ f32: value });
 
-/** What llama.cpp reads of a configuration. @param feedForward rows of the first up projection */
+/** A configuration as llama.cpp's metadata keys. @param feedForward rows of the first up projection */
 export function metadataOf(family: Family, config: Config, name: string, feedForward: number): Metadata {
   const rope = ropeOf(config);
   const dim = headDim(config);
@@ -98,7 +98,7 @@ function scalingOf(rope: RopeSettings): Record<string, GgufValue> {
   );
 }
 
-/** llama3's scaling as the divisors that stand in the file; none for the others. */
+/** Llama 3 RoPE scaling as the divisors stored in the file; null for others. */
 export function ropeDivisors(config: Config): Float32Array | null {
   const rope = ropeOf(config);
   if ((rope.rope_type ?? rope.type) !== 'llama3') return null;

@@ -56,7 +56,7 @@ const LAYER: Readonly<Record<Family, Table>> = {
     'conv.conv': 'shortconv.conv',
   },
 };
-/** Whole names without an ending. */
+/** Names without a `.weight` or `.bias` suffix. */
 const BARE: Table = { 'linear_attn.dt_bias': 'ssm_dt.bias', 'linear_attn.A_log': 'ssm_a' };
 const ENDS = (family: Family): Table => ({
   'model.embed_tokens.weight': 'token_embd.weight',
@@ -66,7 +66,7 @@ const ENDS = (family: Family): Table => ({
     : { 'model.norm.weight': 'output_norm.weight' }),
 });
 
-/** The name in a GGUF file; null for what llama.cpp has no place for. */
+/** The name in a GGUF file; null if llama.cpp has no such tensor. */
 export function ggufName(family: Family, hub: string): string | null {
   const name = hub
     .replace(/^(model\.language_model\.|language_model\.model\.)/, 'model.')

@@ -10,14 +10,14 @@ export type Target = {
   type: GgufType;
   shape: readonly number[];
   tensor: TensorEntry;
-  /** Which row and which column of the source stands here; without them the same. */
+  /** Source row for each row; absent: the same. */
   from?: (row: number) => number;
   columns?: Int32Array;
-  /** Of small tensors: what becomes of the numbers. */
+  /** Transformation of the values, for small tensors. */
   change?: (value: number) => number;
 };
 
-/** Where rows are no whole number of blocks llama.cpp takes the next type that fits, and so do we. */
+/** If rows are not a multiple of the block size, llama.cpp falls back to the next type that fits, and so do we. */
 const NEXT: Partial<Record<GgufType, GgufType>> = { Q4_K: 'Q5_0', Q5_K: 'Q5_1', Q6_K: 'Q8_0' };
 export function fitting(type: GgufType, columns: number): GgufType {
   if (columns % blockOf(type) === 0) return type;
@@ -25,7 +25,7 @@ export function fitting(type: GgufType, columns: number): GgufType {
   return next === undefined ? 'F16' : fitting(next, columns);
 }
 
-/** llama.cpp's order: the two of a rotated pair stand side by side. */
+/** llama.cpp's order: the two elements of a rotary pair are adjacent. */
 const paired = (dim: number) => (row: number) => {
   const head = Math.floor(row / dim) * dim;
   const inside = row - head;
@@ -64,7 +64,7 @@ function changeOf(family: Family, config: Config, name: string, tensor: TensorEn
 
 const BIG = /(token_embd|output|attn_(q|k|v|output|qkv|gate)|ssm_out|ffn_\w+|shortconv\.(in|out)_proj)\.weight$/;
 
-/** The tensors of a folder from the hub as llama.cpp names them; `left`: those that it has no place for. */
+/** The tensors of a Hugging Face folder under llama.cpp's names; `left`: those without an equivalent. */
 export function targetsOf(
   family: Family,
   config: Config,
@@ -92,7 +92,7 @@ export function targetsOf(
   return { targets, left };
 }
 
-/** The tensors of a GGUF file again, its matrices in another type. */
+/** The tensors of a GGUF file with its matrices in another type. */
 export const recoded = (tensors: readonly TensorEntry[], type: GgufType): Target[] =>
   tensors.map((tensor) => ({
     name: tensor.name,

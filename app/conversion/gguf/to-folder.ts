@@ -6,7 +6,7 @@ import { textFromGguf } from '../../text/tokenizer/gguf-tokenizer.ts';
 import type { Planned } from '../plan.ts';
 import { type Family, hubName } from './names.ts';
 
-//  A GGUF file as the folder it came from. For the families whose numbers the way there leaves as they are, but for the order of rows.
+//  Converts a GGUF file back to a Hugging Face folder, for families whose conversion only reorders rows.
 
 const CLASSES: Readonly<Partial<Record<Family, string>>> = {
   llama: 'LlamaForCausalLM',
@@ -15,10 +15,10 @@ const CLASSES: Readonly<Partial<Record<Family, string>>> = {
 };
 
 export type Unpacked = { tensors: TensorEntry[]; config: Record<string, unknown>; from: Map<string, Origin> };
-/** Where a tensor of the folder stands in the file, and in which order its rows. */
+/** The tensor in the file that a tensor of the folder comes from, and its row order. */
 export type Origin = { tensor: TensorEntry; from?: (row: number) => number };
 
-/** @throws LonghandError for families whose numbers change on the way, and where something has no name on the hub */
+/** @throws LonghandError for families whose values change in conversion, and for tensors without a Hugging Face name */
 export function unpacked(metadata: Readonly<Record<string, unknown>>, tensors: readonly TensorEntry[]): Unpacked {
   const family = String(metadata['general.architecture']) as Family;
   const className = CLASSES[family];
@@ -31,7 +31,7 @@ export function unpacked(metadata: Readonly<Record<string, unknown>>, tensors: r
   const dim = Number(config.head_dim);
   const from = new Map<string, Origin>();
   const named = tensors.flatMap((tensor): TensorEntry[] => {
-    // The divisors of scaled positions are in the configuration again.
+    // The RoPE divisors are part of the configuration there.
     if (tensor.name === 'rope_freqs.weight') return [];
     const name = hubName(family, tensor.name);
     if (name === null)
@@ -48,14 +48,14 @@ export function unpacked(metadata: Readonly<Record<string, unknown>>, tensors: r
   return { tensors: named, config, from };
 }
 
-/** The halves of a head one behind the other again. */
+/** Restores the order of halves within a head. */
 const apart = (dim: number) => (row: number) => {
   const head = Math.floor(row / dim) * dim;
   const inside = row - head;
   return head + 2 * (inside % (dim / 2)) + Math.floor(inside / (dim / 2));
 };
 
-/** A plan that was made for the names of the hub reads the file. */
+/** Makes a plan for Hugging Face names read from the GGUF file. */
 export const readingFrom = (plan: readonly Planned[], origins: ReadonlyMap<string, Origin>): Planned[] =>
   plan.map((planned) => {
     const origin = origins.get(planned.tensor.name);
@@ -109,7 +109,7 @@ const ids = (metadata: Readonly<Record<string, unknown>>): Record<string, unknow
     }),
   );
 
-/** The tokenizer as files; nothing where the file has none. */
+/** Writes the tokenizer files; none if the GGUF file has no tokenizer. */
 export async function writeTokenizer(folder: string, metadata: Readonly<Record<string, unknown>>): Promise<void> {
   const kind = metadata['tokenizer.ggml.model'];
   if (kind === undefined || kind === 'no_vocab' || kind === 'none') return;

@@ -12,7 +12,7 @@ type Added = { id: number; content: string; special: boolean };
 const read = (folder: string, name: string): Json | null =>
   existsSync(join(folder, name)) ? (JSON.parse(readFileSync(join(folder, name), 'utf8')) as Json) : null;
 
-/** tokenizer.json and what belongs to it as llama.cpp stores them; null where there is none. */
+/** tokenizer.json and related files as llama.cpp metadata; null without a tokenizer. */
 export function tokenizerMetadata(folder: string, family: Family, config: Config): Metadata | null {
   const json = read(folder, 'tokenizer.json');
   if (json === null) return null;
@@ -78,7 +78,7 @@ function listsOf(ids: ReadonlyMap<string, number>, added: readonly Added[], size
   return { tokens, types };
 }
 
-/** Patterns and kinds of a pre-tokenizer, whatever else it says. */
+/** A signature of a pre-tokenizer: its patterns and types only. */
 function signOf(value: unknown): string {
   const found: string[] = [];
   const walk = (node: unknown): void => {

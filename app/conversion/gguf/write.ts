@@ -20,10 +20,10 @@ import { tokenizerMetadata } from './tokenizer.ts';
 
 export const GGUF_TARGETS = ['Q4_0', 'Q4_K', 'Q5_K', 'Q6_K', 'Q8_0'] as const;
 export type GgufTarget = (typeof GGUF_TARGETS)[number];
-/** llama.cpp's numbers of whole files, by what most of their tensors are. */
+/** llama.cpp's `general.file_type` by the type of most tensors. */
 const FILE_TYPES: Record<GgufTarget, number> = { Q4_0: 2, Q8_0: 7, Q4_K: 14, Q5_K: 16, Q6_K: 18 };
 
-/** What stands in the file: decided before anything is written. */
+/** The contents of the file, decided before anything is written. */
 export type GgufPlan = {
   metadata: RawMetadata[];
   targets: Target[];
@@ -82,7 +82,7 @@ export type GgufRequest = {
   progress: (done: number, total: number) => void;
 };
 
-/** Writes `name` into the folder `part`. */
+/** Writes the file `name` into the folder `part`. */
 export async function writeGguf(part: string, name: string, request: GgufRequest): Promise<void> {
   const { plan, signal, progress } = request;
   const divisors = plan.divisors;
@@ -110,7 +110,7 @@ async function writeTarget(
   { source, importance, signal, flag }: GgufRequest,
 ): Promise<void> {
   const { name, tensor, type, from, columns, change } = target;
-  // [C, 1, W] is [C, W] here, and a vector is one row: where rows change places, its elements do.
+  // [C, 1, W] becomes [C, W], and a vector is one row: a row order applies to its elements.
   const shape = tensor.shape.length === 1 ? [1, tensor.shape[0] ?? 0] : target.shape;
   if (change !== undefined || shape[0] === 1) {
     const values = await source.read(tensor.name, { signal: flag });

@@ -27,17 +27,17 @@ import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
 
 export type Engine = {
   status(): EngineStatus;
-  /** Waits for the process when it is being started. @throws LonghandError what the engine answered, or `engine-lost` */
+  /** Waits for the process if it is starting. @throws LonghandError from the engine, or `engine-lost` */
   ask<Name extends AskName>(name: Name, input: Asks[Name]['input']): Promise<Asks[Name]['output']>;
-  /** Has this model in memory afterwards, and again after a restart of the process. At once when it is there already. */
+  /** Loads this model, and reloads it after a restart of the process. Resolves at once if it is already loaded. */
   load(target: LoadTarget): Promise<Loaded>;
-  /** Ends the load that is in progress. Whoever waits for it is told `cancelled`. */
+  /** Cancels the load in progress; its callers get `cancelled`. */
   cancelLoad(): void;
   unload(): Promise<void>;
-  /** The model that is in memory, or is coming. */
+  /** The model that is loaded or loading. */
   target(): LoadTarget | null;
-  /** Loads the model when it has to. Exactly one `finished` or `failed` comes last, whatever happens; also when `onUpdates`
-   *  throws: then nothing more is written for it. */
+  /** Loads the model if necessary. Exactly one `finished` or `failed` comes last, whatever happens, even if `onUpdates`
+   *  throws; then generation stops. */
   generate(generation: Generation, onUpdates: (updates: TurnUpdate[]) => void): void;
   cancel(turnId: TurnId): void;
   answerNow(turnId: TurnId): void;
@@ -51,7 +51,7 @@ type Waiting = { name: AskName; resolve: (value: never) => void; reject: (error:
 export type EngineOptions = {
   startEngine: StartEngine;
   onStatus: (status: EngineStatus) => void;
-  /** What a listener threw; printed where nobody asks for it. */
+  /** Receives what a listener threw; printed by default. */
   report?: Report;
   heartbeat?: Partial<HeartbeatLimits>;
 } & Pick<SupervisorOptions<ToEngine, FromEngine>, 'waits' | 'quitWaitMs' | 'now'>;
@@ -66,7 +66,7 @@ export function createEngine(options: EngineOptions): Engine {
   let loading: { key: string; done: Promise<Loaded> } | null = null;
   let lastId = 0;
   const asks = new Map<number, Waiting>();
-  /** Turns that wait for the process. */
+  /** Turns waiting for the process to start. */
   const unsent = new Set<TurnId>();
   const turns = new Map<TurnId, (updates: TurnUpdate[]) => void>();
 
@@ -87,7 +87,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const hung = (seen: string) => abandon(`the process hung (${seen}) and was ended`, { reason: 'hung' });
 
-  /** What it failed at is not loaded again by itself. */
+  /** Gives up the process. The model it failed with is not reloaded automatically. */
   function abandon(why: string, details?: Failure['details']) {
     wanted = null;
     supervisor.abandon({ code: 'engine-lost', message: `[engine] ${why}`, ...(details && { details }) });
@@ -106,7 +106,7 @@ export function createEngine(options: EngineOptions): Engine {
     if (next.phase === 'up') {
       up.resolve();
       show({ phase: 'idle' });
-      // What was in memory comes back without being asked for. A failure shows when it is next used.
+      // Reload the model that was in memory. A failure surfaces on its next use.
       if (wanted) load(wanted).catch(() => {});
     } else if (next.phase === 'restarting' || next.phase === 'stopped') {
       show(next);
@@ -115,7 +115,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   function receive(message: FromEngine) {
-    // What comes from there goes on to the page: a process that sends anything else is of no use any more.
+    // Messages are forwarded to the page, so a process that sends malformed ones is given up.
     if (!isFromEngine(message)) return abandon('the process sent what is no message, and was ended');
     if ('status' in message) return innerChanged(message.status);
     if ('turnId' in message) return updateTurn(message.turnId, message.updates);
@@ -195,7 +195,7 @@ export function createEngine(options: EngineOptions): Engine {
     const mine = { key, done };
     loading = mine;
     done.catch(() => {
-      // A model that cannot be loaded is not tried again by itself. (When the engine was lost `loading` is gone already.)
+      // A model that failed to load is not retried automatically. (If the engine was lost, `loading` is already null.)
       if (loading !== mine) return;
       loading = null;
       wanted = null;
@@ -207,7 +207,7 @@ export function createEngine(options: EngineOptions): Engine {
     try {
       supervisor.send(message);
     } catch {
-      // The process is gone, and every turn was told so when it went.
+      // The process is gone, and every turn was told when it ended.
     }
   }
 
@@ -234,7 +234,7 @@ export function createEngine(options: EngineOptions): Engine {
       wanted = generation.target;
       loading = null;
       if (outer.phase === 'stopped') return updateTurn(turnId, [lostUpdate()]);
-      // A process that is being started, or started again, is waited for.
+      // Wait for a process that is starting or restarting.
       unsent.add(turnId);
       const send = () => {
         if (!unsent.delete(turnId)) return;
@@ -281,7 +281,7 @@ function deferred() {
     resolve = yes;
     reject = no;
   });
-  // Nobody may be waiting when it fails.
+  // It may fail while nobody is waiting.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

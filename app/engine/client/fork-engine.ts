@@ -3,7 +3,7 @@ import { type Ending, listenToErrors } from '../../process/supervisor.ts';
 import { pipeToChild } from '../../process/transport.ts';
 import type { EngineProcess, FromEngine, StartEngine, ToEngine } from '../ipc-protocol.ts';
 
-/** What the engine process is told of where things are. */
+/** Paths passed to the engine process. */
 export type EngineFiles = { addon: string; worker: string; pictureWorker: string };
 
 /** Starts the engine as a child process of Node. `entry`: main.ts or its bundle. */

@@ -6,7 +6,7 @@ import { estimated, estimatedPrompt, PICTURE_TOKENS } from '../elsewhere/estimat
 import type { AskName, Asks, CountedBy, LoadTarget } from '../ipc-protocol.ts';
 import type { Engine } from './engine-client.ts';
 
-/** What a chat asks of whoever answers it: the engine of this computer, or one elsewhere. */
+/** The interface a chat uses for generation, implemented by the local engine and by remote ones. */
 export type GenerationService = Pick<
   Engine,
   'status' | 'target' | 'ask' | 'load' | 'unload' | 'generate' | 'cancel' | 'answerNow' | 'decide'
@@ -22,7 +22,7 @@ export type GenerationServiceOptions = {
   timeouts?: Timeouts;
 };
 
-/** Sends each question to the engine that its model runs on. */
+/** Routes each request to the engine of its model. */
 export function createGenerationService({
   local,
   reach,
@@ -68,10 +68,10 @@ export function createGenerationService({
   };
 }
 
-/** Where an engine does not say how much it reads: room for passages that every model has. */
+/** Assumed context length of an engine that does not report one: enough for passages, and every model has it. */
 const UNKNOWN_CONTEXT = 8192;
 
-/** An estimate for a model elsewhere; null: the engine here is asked. */
+/** An estimate for a remote model; null: the local engine has to count. */
 function elsewhereCount(name: AskName, input: { model?: CountedBy } | null): number | null {
   if (!input?.model?.elsewhere) return null;
   if (name === 'count') return estimatedPrompt((input as Asks['count']['input']).prompt);

@@ -1,14 +1,14 @@
 import { guarded } from '../../protocol/index.ts';
 import type { Pulse } from '../ipc-protocol.ts';
 
-//  An engine that hangs answers nothing, or says that it works and gets nowhere: a driver that waits for ever, a file on a drive
-//  that is gone. While somebody waits for it, it is asked how it does.
+//  Detects a hung engine: one that does not answer, or answers but makes no progress (a driver that waits for ever, a file on a drive
+//  that is gone). It is polled while requests are pending.
 
 export type HeartbeatLimits = {
   everyMs: number;
-  /** Beats, not milliseconds: while this computer sleeps, or this process itself is held up, none are counted. */
+  /** Counted in beats, not milliseconds: none pass while the computer sleeps or this process is blocked. */
   unanswered: number;
-  /** Answered beats without a step of the native threads; more while a model is loaded. */
+  /** Answered beats without progress of the native threads; more are allowed while a model loads. */
   still: number;
   stillLoading: number;
 };
@@ -19,12 +19,12 @@ export type HeartbeatLimits = {
 const LIMITS: HeartbeatLimits = { everyMs: 5000, unanswered: 12, still: 60, stillLoading: 180 };
 
 export type Heartbeat = {
-  /** Somebody waits for an answer, or nobody does any more. */
+  /** Starts or stops polling, as requests are pending or not. */
   needed(is: boolean): void;
   answered(pulse: Pulse): void;
 };
 
-/** `ask`: for a pulse. `hung`: with what was seen; then the beats have stopped. */
+/** `ask`: requests a pulse. `hung`: called with the reason; polling has stopped then. */
 export function createHeartbeat(
   ask: () => void,
   hung: (seen: string) => void,

@@ -1,8 +1,8 @@
 import { LonghandError } from '../../protocol/index.ts';
 
-//  The address of an engine elsewhere, as the user types it and as it is asked.
+//  The address of a remote engine: as the user types it, and as a base URL.
 
-/** Where its endpoints are: `192.168.1.20:8000` and `http://192.168.1.20:8000/v1/` are the same. A path with a version is the
+/** The base URL of its endpoints: `192.168.1.20:8000` and `http://192.168.1.20:8000/v1/` are the same. A path with a version is the
  *  server's own (`/api/v1`, `/v1beta/openai`); any other gets /v1.
  *  @throws LonghandError `bad-request` */
 export function baseOf(given: string): string {

@@ -22,8 +22,8 @@ import { createReply, type Reply, type ReplyPart, type ReplyUsage } from './repl
 import { createTags, type Tags } from './tags.ts';
 import { createTextWatch, type Found, type TextWatch } from './text-watch.ts';
 
-//  One answer of an engine elsewhere, told in the events of a turn. As in the engine process it is written in segments, a segment being one
-//  request; between two of them stands a decision.
+//  One answer of a remote engine as the events of a turn. As in the engine process, it is written in segments, a segment being one
+//  request, with a decision between two of them.
 //
 //  segment ──ended──▶ finished
 //   ├─ answer now, budget ──▶ the same question without thinking ──▶ segment
@@ -34,7 +34,7 @@ export type ElsewhereAnswer = { cancel(): void; answerNow(): void; decide(choice
 
 export type AnswerOptions = {
   generation: Generation;
-  /** Opens the key and names the address. @throws LonghandError when the engine was removed */
+  /** Resolves address and key. @throws LonghandError if the engine was removed */
   reach: () => Promise<Reach>;
   urlOf: PictureUrl;
   report: (updates: TurnUpdate[]) => void;
@@ -42,14 +42,14 @@ export type AnswerOptions = {
 };
 
 type Kind = 'thinking' | 'answer';
-/** What ends a segment before the engine does. */
+/** Why we end a segment before the engine does. */
 type Halt = 'cancel' | 'close-thinking' | 'again';
 
 class Halted extends Error {}
 
 /** Characters of an answer. */
 const MAX_TEXT = 4_000_000;
-/** After the end that it has said. */
+/** How long the connection may stay open after the engine's final event. */
 const CLOSING_MS = 2000;
 
 export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: AnswerOptions): ElsewhereAnswer {
@@ -57,7 +57,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
   const meter = createGenerationMetrics(() => null);
   const { prompt, thinkingBudget, loopGuard, softBudget } = generation;
   const question = prompt.messages.findLast(({ role }) => role === 'user')?.text ?? '';
-  /** As it is on the screen. */
+  /** The text as shown. */
   const shown: Record<Kind, string> = {
     thinking: prompt.continuation?.thinking ?? '',
     answer: prompt.continuation?.text ?? '',
@@ -92,7 +92,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
     }
   }
 
-  /** One request, to its end. Returns how the engine says that it ended; null when it was halted. */
+  /** Runs one request. Returns the engine's finish reason; null if halted. */
   async function write(where: Reach, reply: Reply): Promise<string | null> {
     const tags = createTags();
     const body = await chatBody(generation, segment, urlOf);
@@ -106,7 +106,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
         for (const part of parts) {
           if (part.type === 'end') {
             reason = part.reason;
-            // What may still come are figures; a server that never closes is not waited for.
+            // Only usage figures may follow; do not wait for a server that never closes.
             closing ??= setTimeout(
               guarded(console.error, () => stop.abort(new Halted())),
               CLOSING_MS,
@@ -116,9 +116,9 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
         }
       }
     } catch (error) {
-      // Whatever was cut off had been told to end.
+      // We aborted this request ourselves.
       if (halt !== null && (error instanceof Halted || stop.signal.aborted)) return null;
-      // It had said all there is.
+      // The answer was already complete.
       if (reason === null || over) throw error;
     } finally {
       clearTimeout(closing);
@@ -142,7 +142,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
     if (part.type === 'calling') return coalescer.say(part);
     if (part.type === 'usage') return note(part.usage);
     if (part.type !== 'text') return;
-    // Who tells thinking beside the answer leaves no tags in it.
+    // A server that sends thinking separately leaves no tags in the answer.
     at.plain ||= part.kind === 'thinking';
     if (at.plain) return show(part.kind, part.text);
     const { recast, parts } = tags.push(part.text);
@@ -189,7 +189,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
     stop.abort(new Halted());
   }
 
-  /** Nothing more is read until somebody has decided; the engine waits with its connection. */
+  /** Stops reading until the user has decided; the connection stays open. */
   async function hold(found: Found | null) {
     const evidence = found && evidenceOf(found, generation.sampling.maxTokens ?? 0);
     if (evidence) coalescer.say({ type: 'loop', evidence });
@@ -221,7 +221,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
     resume();
   }
 
-  /** The question once more, without thinking. What was thought before its first copy stays on the screen. */
+  /** Asks again without thinking. The thinking before its first repetition stays visible. */
   function answerAfter(evidence: LoopEvidence | null, from: number) {
     if (evidence) takeBack('thinking', from);
     watch = loopGuard && createTextWatch(loopGuard, question, shown);
@@ -229,7 +229,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
   }
 
   function rewind({ startToken: first }: LoopEvidence, from: number) {
-    // The space before the copy stays: what comes now is a new word.
+    // Keep the space before the repetition: a new word follows.
     const end = shown.answer[from] === ' ' ? from + 1 : from;
     watch?.rewind(first, end);
     takeBack('answer', end);
@@ -244,7 +244,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
   }
 
   function note(usage: ReplyUsage) {
-    // Some tell it with every piece: the last one counts.
+    // Some servers send usage with every chunk: the last one counts.
     Object.assign(sums, usage, { known: true });
   }
 
@@ -290,7 +290,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
 const REASONS: Readonly<Record<string, FinishReason>> = { length: 'length', max_tokens: 'length' };
 const reasonOf = (reason: string | null): FinishReason => REASONS[reason ?? ''] ?? 'stop';
 
-/** Thinking is no text that could be gone on with, so there is no way back into it. */
+/** Thinking cannot be sent as a prefix to continue from, so it cannot be rewound. */
 function choicesIn(loop: LoopEvidence | null): { choices: PauseAction[]; suggested: PauseAction } {
   if (!loop) return { choices: ['answer-now', 'keep-going', 'stop'], suggested: 'answer-now' };
   if (loop.where === 'thinking')
@@ -303,7 +303,7 @@ function evidenceOf({ finding }: Found, maxTokens: number): LoopEvidence {
   return { ...evidence, savedTokens: Math.max(0, maxTokens - evidence.endToken) };
 }
 
-/** What the engine counted; what it did not is what came. */
+/** The engine's figures; where it has none, what was counted here. */
 function figuresOf(meter: GenerationMetrics, sums: ReplyUsage & { known: boolean }, segments: number) {
   const { usage } = meter;
   if (sums.known && segments === 1) Object.assign(usage, countedBy(usage, sums));
@@ -319,7 +319,7 @@ function figuresOf(meter: GenerationMetrics, sums: ReplyUsage & { known: boolean
   };
 }
 
-/** Where only the sum is known, thinking and answer share it as they came. */
+/** If only the sum is known, splits it between thinking and answer in proportion to what was received. */
 function countedBy(seen: { thinkingTokens: number; answerTokens: number }, sums: ReplyUsage) {
   const all = seen.thinkingTokens + seen.answerTokens;
   const share = all === 0 ? 0 : seen.thinkingTokens / all;

@@ -1,11 +1,11 @@
 import type { Generation, PromptMessage, PromptPicture } from '../ipc-protocol.ts';
 
-//  A prompt in the words of /v1/chat/completions.
+//  A prompt as the request body of /v1/chat/completions.
 
-/** A picture as a data URL: decoded and encoded anew, so that nothing of its file goes along but what it shows. */
+/** A picture as a data URL, re-encoded so that no metadata of its file is sent. */
 export type PictureUrl = (picture: PromptPicture) => Promise<string>;
 
-/** What changes from one request of an answer to the next. `kept`: what the answer has already, from which it goes on. */
+/** What differs between the requests of one answer. `kept`: the answer so far, to be continued. */
 export type Leg = { kept: string; thinking: boolean; rewinds: number };
 
 export async function chatBody(
@@ -14,7 +14,7 @@ export async function chatBody(
   urlOf: PictureUrl,
 ): Promise<object> {
   const messages = await Promise.all(prompt.messages.map((message) => messageOf(message, urlOf)));
-  // No dialect has a word for going on with an answer that every server understands, so it is said in words.
+  // There is no way to continue an answer that every server understands, so it is asked for in words.
   const more =
     kept === ''
       ? []
@@ -30,7 +30,7 @@ export async function chatBody(
     ...samplingOf(sampling, rewinds),
     ...(stops.length > 0 && { stop: stops.slice(0, 4) }),
     ...(prompt.tools && prompt.tools.length > 0 && { tools: prompt.tools }),
-    // Only where thinking is switched off: servers that do not know the word may refuse it.
+    // Sent only to switch thinking off: servers that do not know the parameter may refuse it.
     ...(!thinking && { chat_template_kwargs: { enable_thinking: false } }),
   };
 }
@@ -38,7 +38,7 @@ export async function chatBody(
 const GO_ON =
   'Your answer above was interrupted. Go on exactly where it stops, with the very next word. Repeat nothing of it, and do not speak of the interruption.';
 
-/** What is not set is the server's choice. After a rewind the same must not come again. */
+/** Unset values are left to the server. After a rewind the sampling changes, so that the same text does not come again. */
 function samplingOf(sampling: Generation['sampling'], rewinds: number): object {
   const { temperature, topP, topK, minP, seed, maxTokens } = sampling;
   const { repetitionPenalty, presencePenalty, frequencyPenalty } = sampling;

@@ -4,26 +4,26 @@ import { whereaboutsOf } from './address.ts';
 import { type Asked, engineError, statusError, transportError } from './failures.ts';
 import { eventsIn } from './sse.ts';
 
-//  One request to an engine elsewhere: only ever to the host that was added, whatever it answers.
+//  One request to a remote engine: only ever to the host that was added, whatever it answers.
 
-/** How an engine is reached; `fetch` goes through the network's log and its switch. */
+/** How to reach an engine; `fetch` goes through the network log and the offline switch. */
 export type Reach = { address: string; key: string | null; fetch: typeof fetch };
 
-/** For a list, for the first of an answer (a long prompt is read first), and between two pieces of it. Tests make time pass faster. */
+/** Timeouts for a list, for the first chunk of an answer (after a long prefill), and between two chunks. Tests use shorter ones. */
 export type Timeouts = { listMs: number; firstMs: number; silenceMs: number };
 export const TIMEOUTS: Timeouts = { listMs: 15_000, firstMs: 280_000, silenceMs: 120_000 };
 
-/** Bytes of a list or an error, and of all that comes for one answer. */
+/** Maximum bytes of a list or an error, and of a whole answer. */
 const MAX_LIST = 8 * 1024 * 1024;
 const MAX_SAID = 64 * 1024;
 const MAX_STREAM = 128 * 1024 * 1024;
-/** An engine that is busy is asked again so often, where it says when, and that is soon. */
+/** Retries of a busy engine, if its Retry-After is short. */
 const MAX_RETRIES = 2;
 const MAX_WAIT_S = 30;
 
 const askedOf = ({ address, key }: Reach): Asked => ({ host: whereaboutsOf(address).host, key });
 
-/** A list in JSON. @throws LonghandError */
+/** Requests a JSON list. @throws LonghandError */
 export async function askList(reach: Reach, path: string, signal: AbortSignal, { listMs }: Timeouts): Promise<unknown> {
   const clock = clockFor(signal);
   clock.within(listMs);
@@ -35,8 +35,8 @@ export async function askList(reach: Reach, path: string, signal: AbortSignal, {
   }
 }
 
-/** The events of an answer, each as JSON. An engine that does not stream says all of it in one.
- *  @throws LonghandError; what aborted `signal` when it was aborted */
+/** The events of an answer, each as JSON. An engine that does not stream sends one.
+ *  @throws LonghandError; the abort reason of `signal` if aborted */
 export async function* askAnswer(
   reach: Reach,
   body: object,
@@ -55,7 +55,7 @@ export async function* askAnswer(
     const flood = () => engineError('engine-flood', asked, 'it sent more than an answer can be');
     const pieces = bytesOf(reach, answer, MAX_STREAM, clock, flood);
     for await (const data of eventsIn(pieces, flood)) {
-      // Whoever takes its time with an event is not the engine's silence.
+      // Time our consumer spends on an event does not count as silence of the engine.
       clock.rest();
       if (data.trim() === '[DONE]') return yield DONE;
       yield jsonOf(data, asked);
@@ -66,12 +66,12 @@ export async function* askAnswer(
   }
 }
 
-/** The engine has said that it is done. */
+/** The engine's end marker. */
 export const DONE = Symbol('done');
 
 type Clock = ReturnType<typeof clockFor>;
 
-/** Aborts with the outer signal, or when nothing comes in time. */
+/** Aborts with the outer signal, or on timeout. */
 function clockFor(outer: AbortSignal) {
   const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -87,7 +87,7 @@ function clockFor(outer: AbortSignal) {
       timer = setTimeout(expire, ms);
     },
     rest: () => clearTimeout(timer),
-    /** Also ends what is still on its way: nobody reads it any more. */
+    /** Also aborts the rest of the response, which nobody reads any more. */
     stop() {
       clearTimeout(timer);
       late.abort(new Late('it is over'));
@@ -97,7 +97,7 @@ function clockFor(outer: AbortSignal) {
 
 class Late extends Error {}
 
-/** @throws LonghandError for every answer but a good one */
+/** @throws LonghandError for every status but 2xx */
 async function open(reach: Reach, path: string, body: object | null, clock: Clock): Promise<Response> {
   for (let tries = 0; ; tries++) {
     const answer = await send(reach, path, body, clock);
@@ -119,7 +119,7 @@ async function send(reach: Reach, path: string, body: object | null, clock: Cloc
       method: body ? 'POST' : 'GET',
       headers,
       ...(body && { body: JSON.stringify(body) }),
-      // Whoever was allowed is this host and no other.
+      // Only this host was allowed.
       redirect: 'manual',
       credentials: 'omit',
       signal: clock.signal,
@@ -148,7 +148,7 @@ async function refusalOf(reach: Reach, answer: Response, clock: Clock): Promise<
   return statusError(asked, status, saidIn(said), secondsOf(headers.get('retry-after')));
 }
 
-/** The message in an error of OpenAI's form, or of another; a page of the web says nothing. */
+/** The message of an error response, in OpenAI's format or another; '' for HTML. */
 export function saidIn(text: string): string {
   if (/^\s*</.test(text)) return '';
   let value: unknown;
@@ -160,7 +160,7 @@ export function saidIn(text: string): string {
   return messageIn(value) ?? '';
 }
 
-/** What an error says, in the forms that are in use: `{"error": {"message"}}`, `{"error": "…"}`, `{"detail"}`, `{"message"}`. */
+/** The message of an error, in the formats in use: `{"error": {"message"}}`, `{"error": "…"}`, `{"detail"}`, `{"message"}`. */
 export function messageIn(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return null;

@@ -1,16 +1,16 @@
 import type { Prompt } from '../ipc-protocol.ts';
 
-//  How many tokens a text has for an engine whose tokenizer is not known: about, and rather too many.
+//  Estimates tokens for an engine whose tokenizer is unknown; errs on the high side.
 
 /** Bytes of a token: four letters of English, one or two signs of Chinese. */
 const BYTES = 4;
 const FRAME = 8;
-/** As much as most models take for a picture of common size. */
+/** What most models take for a picture of common size. */
 export const PICTURE_TOKENS = 1200;
 
 export const estimated = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES);
 
-/** Of a piece that was streamed: most servers send each token as it comes. */
+/** For a streamed chunk: most servers send one token per chunk. */
 export const estimatedPiece = (text: string): number =>
   Buffer.byteLength(text) <= ONE_TOKEN ? 1 : Math.round(Buffer.byteLength(text) / BYTES);
 

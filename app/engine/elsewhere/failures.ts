@@ -1,6 +1,6 @@
 import { type ErrorCode, type FailureReason, LonghandError } from '../../protocol/index.ts';
 
-//  What goes wrong with an engine elsewhere, in our own words. What it says itself is quoted, short and without its key.
+//  Errors of remote engines in our own words. The server's message is quoted, shortened and without the key.
 
 type Reason = Extract<FailureReason, `engine-${string}`>;
 
@@ -13,7 +13,7 @@ const LONGEST_QUOTE = 300;
 
 export type Asked = { host: string; key: string | null };
 
-/** `said`: the words of the engine. */
+/** `said`: the engine's own message. */
 export function engineError(
   reason: Reason,
   { host, key }: Asked,
@@ -27,7 +27,7 @@ export function engineError(
   });
 }
 
-/** One line, so long and no longer. A server that says back which key was wrong does not get it into a log. */
+/** One line of limited length. A key that the server echoes is removed, so that it never gets into a log. */
 function quoted(said: string, key: string | null): string {
   const secrets = key === null ? [] : [key, key.slice(0, 8), key.slice(-8)].filter(({ length }) => length >= 4);
   const hidden = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), said);
@@ -40,7 +40,7 @@ const TOO_LONG =
 const NO_MODEL =
   /model[_ ]not[_ ](?:found|exist)|(?:model\b.{0,200}(?:not (?:found|exist|here|loaded|available)|does not exist|unknown|invalid))|(?:no such|unknown|invalid) model/is;
 
-/** What an answer with an error means. `retryAfter`: seconds, where it says so. */
+/** The error for an HTTP status. `retryAfter`: seconds, if given. */
 export function statusError(asked: Asked, status: number, said: string, retryAfter: number | null): LonghandError {
   const what = `status ${status}`;
   if (status === 401 || status === 403) return engineError('engine-key', asked, what, { said });
@@ -61,7 +61,7 @@ const UNREACHABLE =
 const TLS = /CERT|^ERR_(?:SSL|TLS)_|SELF_SIGNED|UNABLE_TO_|^EPROTO$|HOSTNAME_MISMATCH/;
 const LATE = /TIMEOUT|TIMEDOUT/;
 
-/** What `fetch` threw before or while an answer came. */
+/** The error for an exception of `fetch`, before or during a response. */
 export function transportError(asked: Asked, error: unknown, began: boolean): LonghandError {
   const cause = causeOf(error);
   const code = String((cause as { code?: unknown } | null)?.code ?? '');

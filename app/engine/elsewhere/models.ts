@@ -3,9 +3,9 @@ import { whereaboutsOf } from './address.ts';
 import { askList, type Reach, type Timeouts } from './connection.ts';
 import { engineError } from './failures.ts';
 
-//  What an engine elsewhere lists. Beside the name every server says other things of its models; what is known of the common ones is read.
+//  The model list of a remote engine. Servers differ in what they report besides the name; the fields of common ones are read.
 
-/** The models that could write, in the order of the engine. @throws LonghandError */
+/** Models that can generate text, in the engine's order. @throws LonghandError */
 export async function listModels(reach: Reach, signal: AbortSignal, timeouts: Timeouts): Promise<ListedModel[]> {
   const answer = record(await askList(reach, '/models', signal, timeouts));
   const listed = answer?.data ?? answer?.models;

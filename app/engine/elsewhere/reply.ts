@@ -3,22 +3,22 @@ import type { ParsedCall } from '../../text/tool-calls/call-formats.ts';
 import { DONE, messageIn } from './connection.ts';
 import { type Asked, engineError } from './failures.ts';
 
-//  What an engine elsewhere says, event by event.
+//  Parses the events of a remote engine's answer.
 
 export type ReplyUsage = { prompt: number; cached: number; written: number; thinking: number | null };
 
 export type ReplyPart =
   | { type: 'text'; kind: 'thinking' | 'answer'; text: string }
-  /** So many characters of a call so far. */
+  /** Length so far of a call being written. */
   | { type: 'calling'; characters: number }
   | { type: 'usage'; usage: ReplyUsage }
   | { type: 'end'; reason: string }
   | { type: 'done' };
 
 export type Reply = {
-  /** @throws LonghandError `engine-failed` for an error, `unreadable` for what is no part of an answer */
+  /** @throws LonghandError `engine-failed` for an error, `unreadable` for anything that is not part of an answer */
   read(event: unknown): ReplyPart[];
-  /** What was called, whole. A call whose arguments are no object is none. @throws LonghandError */
+  /** The complete calls. @throws LonghandError if the arguments of one are not a JSON object */
   calls(): ParsedCall[];
 };
 

@@ -1,9 +1,9 @@
-//  Events of a server (https://html.spec.whatwg.org/multipage/server-sent-events.html), of which only the data matters here.
+//  Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html); only `data` fields are used.
 
 /** Characters of one event. */
 export const MAX_EVENT = 4 * 1024 * 1024;
 
-/** The data of each event as it ends. @throws `tooMuch()` when one does not end in time */
+/** Yields the data of each event. @throws `tooMuch()` if one is too long */
 export async function* eventsIn(
   pieces: AsyncIterable<Uint8Array>,
   tooMuch: () => Error,
@@ -14,7 +14,7 @@ export async function* eventsIn(
   let held = 0;
   for await (const piece of pieces) {
     rest += decoder.decode(piece, { stream: true });
-    // The last line may go on; a carriage return at the end may be the first half of a line break.
+    // The last line may be incomplete; a carriage return at the end may be half of a line break.
     const lines = rest.split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? '';
     for (const line of lines) {
@@ -30,7 +30,7 @@ export async function* eventsIn(
     }
     if (rest.length > MAX_EVENT) throw tooMuch();
   }
-  // A server that closes without an empty line has said it all the same.
+  // A server may close without the final empty line.
   const last = rest.startsWith('data:') ? [...data, rest.slice(5).trim()] : data;
   if (last.length > 0) yield last.join('\n');
 }

@@ -1,10 +1,10 @@
 import { createThinkingSplitter, type Part, type ThinkingMarkers } from '../../text/thinking.ts';
 
-//  Thinking that a server leaves in the text of its answer, between tags.
+//  Extracts thinking that a server leaves in the text of its answer, between tags.
 
 const TAGS: ThinkingMarkers = { open: '<think>', close: '</think>' };
 
-/** `recast`: what was told as the answer was the thinking (a template had opened it, so that only its end comes). */
+/** `recast`: text passed on as the answer turned out to be thinking (the template had opened it, so only its end tag comes). */
 export type Untagged = { recast: boolean; parts: Part[] };
 
 export type Tags = {
@@ -12,7 +12,7 @@ export type Tags = {
   flush(): Part[];
 };
 
-/** An answer that quotes the closing tag, later than any thinking is this long, keeps it. */
+/** Thinking is never longer than this; a closing tag after it is part of the answer. */
 const LONGEST = 200_000;
 
 export function createTags(): Tags {
@@ -44,5 +44,5 @@ export function createTags(): Tags {
   };
 }
 
-/** Code that shows the tag is an answer. */
+/** A tag inside code belongs to the answer. */
 const isFenced = (text: string): boolean => text.includes('`');

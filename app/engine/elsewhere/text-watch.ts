@@ -2,25 +2,25 @@ import type { Settings } from '../../protocol/index.ts';
 import type { Finding } from '../../text/loop/finding.ts';
 import { LoopGuard } from '../../text/loop/loop-detector.ts';
 
-//  The loop guard on text: the tokens of an engine elsewhere are not known, so words stand for them.
+//  The loop detector on text: the tokens of a remote engine are unknown, so words are used in their place.
 
 type Place = 'thinking' | 'answer';
-/** Where in the text of its kind the words `first` begins. */
+/** `from`: where the finding begins in the text of its kind. */
 export type Found = { finding: Finding; from: number };
 
 export type TextWatch = {
   push(text: string, place: Place): Found | null;
-  /** The loop was let go on. */
+  /** The user chose to keep going. */
   goOn(copies: number): void;
-  /** Words from `first` on never happened; so much text is left. */
+  /** Forgets the words from `first` on; `length` characters of text remain. */
   rewind(first: number, length: number): void;
 };
 
-/** Words with the space before them, single digits, runs of signs and of white space: about what tokenizers make of a text. */
+/** Words with the space before them, single digits, runs of punctuation and of white space: similar to a tokenizer's output. */
 const WORDS = /[ ]?\p{L}+|[ ]?\p{N}|[ ]?[^\s\p{L}\p{N}]{1,8}|\s+/gu;
 const LONGEST_QUESTION = 20_000;
 
-/** `shown`: what of each kind is on the screen already. */
+/** `shown`: text of each kind that is already shown. */
 export function createTextWatch(
   options: Settings['loopGuard'],
   question: string,
@@ -37,7 +37,7 @@ export function createTextWatch(
   /** Where each word begins in the text of its kind. */
   const begins: number[] = [];
   const lengths = { thinking: shown.thinking.length, answer: shown.answer.length };
-  /** A word that may go on. */
+  /** A word that may still be incomplete. */
   let open = { text: '', place: 'answer' as Place };
 
   function take(word: string, place: Place): Found | null {

@@ -1,6 +1,6 @@
 import { type ErrorCode, type Failure, LonghandError } from '../../protocol/index.ts';
 
-/** Codes of the addon (native/addon/index.d.ts) in the words of the protocol. */
+/** Error codes of the addon (native/addon/index.d.ts) as codes of the protocol. */
 const codes: Record<string, ErrorCode> = {
   format: 'model-broken',
   unsupported: 'model-unsupported',
@@ -21,6 +21,6 @@ export function toLonghandError(error: unknown): LonghandError {
   return new LonghandError(code ?? 'engine-failed', error.message, { cause: error, ...details });
 }
 
-/** A GPU stopped or refused its work: nothing is wrong with the model, and the CPU can go on. */
+/** The GPU failed: the model is fine, and the CPU can take over. */
 const isGpuFault = (error: Error): boolean => 'code' in error && error.code === 'device';
 export const toldOfGpu = (failure: Failure): boolean => failure.details?.gpu === true;

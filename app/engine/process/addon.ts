@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type * as Addon from '../../../native/addon/index.d.ts';
 import { LonghandError } from '../../protocol/index.ts';
 
-/** Loads the native engine into this process: the engine process does, and the command line.
- *  @throws LonghandError `engine-failed` when it is not built or not for this machine */
+/** Loads the native engine into this process: used by the engine process and the command line.
+ *  @throws LonghandError `engine-failed` if it is not built, or not for this machine */
 export function loadAddon(file: string): typeof Addon {
   try {
     return createRequire(import.meta.filename)(file) as typeof Addon;

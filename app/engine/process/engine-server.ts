@@ -39,8 +39,8 @@ import { createScheduler, type Work } from './scheduler.ts';
 /** `worker`: the file of template-process; `pictureWorker`: that of picture-process. */
 type EngineFiles = { addon: string; worker: string; pictureWorker: string };
 
-/** The engine process: the only place that loads the addon. Answers what the core asks until the pipe closes; then the
- *  process ends with everything it holds, so that none is left over when the core was killed. */
+/** The engine process: the only place in the app that loads the addon. Serves the core until the pipe closes; then the
+ *  process exits, so that none is left behind if the core was killed. */
 export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFiles) {
   const addon = loadAddon(files.addon);
   const renderer = createTemplateRenderer({ worker: files.worker });
@@ -52,21 +52,21 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
   );
   const embedders = createEmbeddingModels(addon);
   let model: LoadedModel | null = null;
-  /** How a model that is not in memory reads. */
+  /** Tokenizer and template of a model that is not loaded. */
   let beside: { key: string; text: Promise<EngineText> } | null = null;
-  /** What the GPU failed with: from then on the CPU answers, until this process is started again. */
+  /** The GPU's error: from then on the CPU is used until this process restarts. */
   let gpuFault: string | null = null;
-  /** An answer had too little memory: the model gives back what it holds, and the next question loads it anew. */
+  /** An answer ran out of memory: the model is unloaded, and the next request loads it again. */
   let outOfMemory = false;
   let loading: { target: LoadTarget; signal: Addon.AbortFlag } | null = null;
-  /** The load whose kernels are told of: that of an earlier model may still report. */
+  /** The load whose kernel progress is reported: an earlier one may still send events. */
   let newest: object | null = null;
-  /** Kernels of the model in memory that are ready, while there are others. */
+  /** Progress of compiling the loaded model's kernels, until all are ready. */
   let compilingKernels: { done: number; total: number } | null = null;
   let now: InnerStatus = { phase: 'idle' };
-  /** What is being written, in the order in which it began. */
+  /** Answers being written, in starting order. */
   const writing = new Map<TurnId, ChatId | null>();
-  /** Of each chat the answer that is read for its next turn. */
+  /** For each chat, the answer to be prefilled for its next turn. */
   const newestAnswers = new Map<ChatId | null, PromptMessage>();
   let readingBack: Addon.AbortFlag | null = null;
 
@@ -85,7 +85,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     if (writing.size === 0) return { phase: 'ready', ...loadedInfo(model) };
     return { phase: 'busy', ...loadedInfo(model), writing: [...writing.keys()].map((turnId) => ({ turnId })) };
   };
-  /** The model has to go as soon as nothing runs; till then nothing more begins beside what runs. */
+  /** The model must be unloaded as soon as nothing runs; until then nothing else may start. */
   const failing = () => outOfMemory || (gpuFault !== null && model !== null && model.loaded().backEnd !== 'cpu');
 
   const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
@@ -97,7 +97,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     template: async (asked) => (await textOf(asked)).template,
     bandwidth: () => inTurn(() => addon.memoryBandwidth()),
     load: (target) => {
-      // A newer wish ends the load of another model.
+      // A newer request cancels the load of another model.
       if (loading && !same(loading.target, target)) loading.signal.set();
       return inTurn(async () => (await ensure(target)).loaded(), inMemory(target));
     },
@@ -114,7 +114,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     },
     erasePromptCache: ({ chatId }) => {
       newestAnswers.delete(chatId);
-      // Alone where something that runs may be reading this very chat.
+      // Runs alone if a running answer may belong to this very chat.
       const elsewhere = writing.size > 0 && !([...writing.values()] as unknown[]).includes(chatId);
       return inTurn(
         async () => {
@@ -126,7 +126,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     },
     clearPromptCache: async () => {
       newestAnswers.clear();
-      readingBack?.set(); // else it would bring in again what it has begun with
+      readingBack?.set(); // otherwise it would reload the model it started with
       await model?.forgetPrompts();
       return null;
     },
@@ -138,7 +138,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     embed: (embedding) => (embedding.urgent ? embedders.embed(embedding, () => true) : embedWhenIdle(embedding)),
   };
 
-  /** How a model reads, also when another one is in memory: what was read last is kept, until a model is loaded. */
+  /** Tokenizer and template of a model, loaded or not; the last one used is cached until a model is loaded. */
   function textOf({ path, template }: CountedBy): Promise<EngineText> {
     if (model?.target.path === path && model.target.template === template) return Promise.resolve(model.text);
     const key = JSON.stringify([path, template]);
@@ -152,7 +152,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     return text;
   }
 
-  /** Behind everything else that waits, and ended with what is done when something comes. */
+  /** Runs at the lowest priority; preempted, it returns what is done. */
   function embedWhenIdle(embedding: Embedding): Promise<Embedded> {
     let goOn = true;
     return new Promise((resolve, reject) => {
@@ -165,7 +165,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     });
   }
 
-  /** Done when everything before it is done: a model is never taken away from a running answer. With a group it is done
+  /** Runs after everything queued before it: a model is never unloaded under a running answer. With a group it runs
    *  beside answers of that model. */
   function inTurn<T>(work: () => Promise<T>, group?: string): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -201,7 +201,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
       };
       model = await loadModel(addon, target, gpuFault === null ? target.device : 'cpu', signal, onProgress, onKernels);
       if (signal.isSet) throw stopped();
-      // Ready means that a question is answered at once: its template and tokenizer have run before.
+      // Ready means that a question is answered at once, so run template and tokenizer once beforehand.
       await countPrompt(model.text, renderer, hello).catch(() => {});
       if (signal.isSet) throw stopped();
       return model;
@@ -225,7 +225,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
 
   function prepared(done: number, total: number) {
     compilingKernels = done < total ? { done, total } : null;
-    // With all kernels there `loadedInfo` says nothing of them, so what was said before must not stay.
+    // Once all kernels are compiled `loadedInfo` omits them, so refresh the status that mentioned them.
     if (now.phase === 'ready' || now.phase === 'busy') status(atRest());
   }
 
@@ -239,7 +239,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
       report(updates) {
         for (const { event } of updates) {
           if (event.type === 'finished' || event.type === 'failed') turns.delete(turnId);
-          // One that was stopped while it waited must not hold up what waits behind it.
+          // A turn that was stopped while queued must not block those behind it.
           if (event.type === 'finished') queue.withdraw(work);
           if (event.type !== 'failed') continue;
           if (toldOfGpu(event.failure)) gpuFault = event.failure.message;
@@ -249,7 +249,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
       },
       again: () => queue.add(priority, work),
     });
-    // A title runs alone, and ends for whatever comes; an answer does not end for another.
+    // A title runs alone and is preempted by anything; an answer is not preempted by another answer.
     const work: Work =
       priority === 'title'
         ? { run, yieldTo: turn.cancel }
@@ -260,7 +260,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
             bytes: () => model?.bytesFor(generation) ?? 0,
           };
     async function run() {
-      // Stopped while it waited: for nobody a model is loaded, and none taken out of memory.
+      // Stopped while queued: do not load or unload a model for it.
       if (turn.over()) return;
       try {
         const loaded = await ensure(target);
@@ -270,7 +270,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
         const answer = turn.answer();
         if (answer && priority !== 'title' && !generation.prompt.raw) readBackLater(generation, answer);
       } catch (error) {
-        // Somebody stopped the load it waited for.
+        // The load it waited for was cancelled.
         if (toLonghandError(error).code === 'cancelled') turn.cancel();
         else turn.fail(error);
       } finally {
@@ -284,7 +284,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     queue.add(priority, work);
   }
 
-  /** Behind everything that somebody waits for, and of each chat only the newest answer: an older one is read with its next
+  /** At the lowest priority, and only for the newest answer of each chat: an older one is prefilled with its next
    *  turn. */
   function readBackLater(generation: Generation, answer: PromptMessage) {
     const { chatId } = generation;
@@ -325,7 +325,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     else if ('quit' in message) endProcess();
   }
 
-  // What is no message ends nothing that runs.
+  // A malformed message must not stop what is running.
   pipe.onMessage(guarded(console.error, hear));
   pipe.onClose(endProcess);
 }

@@ -4,7 +4,7 @@ import { runEngineHost } from './engine-server.ts';
 //  The engine process: node main.ts ADDON WORKER PICTURE_WORKER, forked by Node or by Electron. In Electron the first message of the parent
 //  brings the port to the core.
 
-// What it writes (packed weights, pipelines) is its user's alone.
+// Files it writes (packed weights, pipelines) are private to the user.
 process.umask(0o077);
 
 const [addon = '', worker = '', pictureWorker = ''] = process.argv.slice(2);

@@ -1,19 +1,19 @@
 import type { Priority } from '../ipc-protocol.ts';
 
-/** `read-back`: an answer is read for the next turn. `index`: passages of documents are read for searching. */
+/** `read-back`: prefilling an answer for the next turn. `index`: embedding passages of documents. */
 export type Urgency = Priority | 'read-back' | 'index';
 
 export type Work = {
   run(): Promise<void>;
-  /** Asked when something more urgent has to wait for it: end soon. */
+  /** Called when more urgent work is waiting: end soon. */
   yieldTo(): void;
   /** Runs beside others of the same group; without one it runs alone. */
   group?: string;
-  /** Memory it takes while it runs, asked when it might begin beside others. */
+  /** Memory it takes while it runs; checked before it starts beside others. */
   bytes?(): number;
 };
 
-/** What may run side by side. One alone always may. */
+/** Limits on concurrent work. A single piece of work may always run. */
 export type Capacity = { atOnce: number; bytes: number };
 
 type Entry = { priority: Urgency; work: Work };
@@ -21,9 +21,9 @@ type Entry = { priority: Urgency; work: Work };
 const order: readonly Urgency[] = ['chat', 'server', 'title', 'read-back', 'index'];
 const rank = (priority: Urgency) => order.indexOf(priority);
 
-/** The most urgent first, in order of arrival among equals; those of one group side by side while there is room, and nothing
- *  overtakes what waits before it. What is less urgent than a newcomer and cannot run beside it is asked to end; whoever
- *  wanted it asks again. */
+/** Most urgent first, in order of arrival among equals; work of one group runs concurrently while there is room, and nothing
+ *  overtakes earlier waiting work. Running work that is less urgent than a newcomer and cannot run beside it is asked to end; its
+ *  caller retries. */
 export function createScheduler(capacity: () => Capacity) {
   let waiting: Entry[] = [];
   const running = new Set<Entry>();
@@ -61,9 +61,9 @@ export function createScheduler(capacity: () => Capacity) {
       waiting.push({ priority, work });
       next();
     },
-    /** There may be more room than before. */
+    /** Call when there may be more room than before. */
     look: next,
-    /** Takes back what has not begun. Returns whether it was still waiting. */
+    /** Removes work that has not begun. Returns whether it was still waiting. */
     withdraw(work: Work): boolean {
       const before = waiting.length;
       waiting = waiting.filter((entry) => entry.work !== work);

@@ -5,9 +5,9 @@ export const Attachment = z.object({
   id: AttachmentId,
   name: z.string(),
   bytes: z.number().int(),
-  /** Of a picture: for a model that sees. */
+  /** For pictures: tokens for a model with vision. */
   tokens: z.number().int().nullable(),
-  /** In pixels, upright; null: a text. */
+  /** Upright size in pixels; null: a text. */
   picture: z.object({ width: z.number().int(), height: z.number().int() }).nullable().default(null),
 });
 export type Attachment = z.infer<typeof Attachment>;

@@ -25,7 +25,7 @@ export type SamplingSettings = z.infer<typeof SamplingSettings>;
 export const Chat = z.object({
   id: ChatId,
   title: z.string(),
-  /** Who wrote the title: nobody yet, the model, or the user (then the model never changes it). */
+  /** Who set the title: nobody yet, the model, or the user (then the model never changes it). */
   titleSource: z.enum(['none', 'model', 'user']),
   pinned: z.boolean(),
   createdAt: Time,
@@ -36,27 +36,27 @@ export const Chat = z.object({
   /** null follows the model's default. */
   thinking: z.boolean().nullable(),
   loopGuard: z.boolean(),
-  /** Answers come from the documents of these; empty: no documents. */
+  /** Collections to answer from; empty: no documents. */
   collectionIds: z.array(CollectionId),
   /** Tools that are switched on; null follows Settings. */
   tools: ToolNames.nullable(),
-  /** The engine elsewhere that passages of documents may be sent to in this chat; null: none, they stay on this computer. */
+  /** The remote engine that may receive passages of documents in this chat; null: none, they stay on this computer. */
   passagesTo: ElsewhereId.nullable().default(null),
   draft: z.string(),
-  /** The last message of the branch that is shown. */
+  /** The last message of the selected branch. */
   leafId: MessageId.nullable(),
 });
 export type Chat = z.infer<typeof Chat>;
 
-/** Messages that may wait in one chat. */
+/** Maximum queued messages per chat. */
 export const MAX_QUEUED = 5;
 
 export const MessageState = z.discriminatedUnion('status', [
   z.object({ status: z.literal('done'), reason: FinishReason.nullable() }),
-  /** The lowest place goes first, of two with the same the older; those of older versions have none, which is 0. */
+  /** The lowest place goes first, on ties the older message; rows of older versions have no place, which counts as 0. */
   z.object({ status: z.literal('queued'), place: z.number().int().optional() }),
   z.object({ status: z.literal('running'), turnId: TurnId }),
-  /** In a loop (`evidence`), or after so many tokens of thinking (`thought`). */
+  /** Paused in a loop (`evidence`), or after `thought` tokens of thinking. */
   z.object({
     status: z.literal('paused'),
     turnId: TurnId,
@@ -67,8 +67,8 @@ export const MessageState = z.discriminatedUnion('status', [
 ]);
 export type MessageState = z.infer<typeof MessageState>;
 
-/** A message and all before it are kept from the model, from `at` on; a summary may stand for them. `back`: they were brought
- *  back at that time. */
+/** This message and all before it are excluded from the prompt since `since`; a summary may replace them. `back`: when they were
+ *  included again. */
 export const ContextCutoff = z.object({ since: Time, summary: z.string().nullable(), restored: z.boolean() });
 export type ContextCutoff = z.infer<typeof ContextCutoff>;
 
@@ -83,15 +83,15 @@ export const Message = z.object({
   thinking: z.string(),
   attachments: z.array(Attachment),
   state: MessageState,
-  /** Answers: what wrote it and how it went. */
+  /** For answers: the model and how it went. */
   modelName: z.string().nullable(),
   usage: Usage.nullable(),
   timings: Timings.nullable(),
   loops: z.array(LoopEvidence),
-  /** Answers from documents: what they rest on. */
+  /** For answers from documents: their sources. */
   grounding: Grounding.nullable(),
   contextCutoff: ContextCutoff.nullable(),
-  /** Answers: what was called, in order. */
+  /** For answers: the calls, in order. */
   toolUses: z.array(ToolUse),
 });
 export type Message = z.infer<typeof Message>;

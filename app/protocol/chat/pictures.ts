@@ -1,28 +1,28 @@
 import { z } from 'zod';
 
-/** How closely a model looks: at most 256, 1,024 or 4,096 tokens a picture. */
+/** Resolution for the model: at most 256, 1,024 or 4,096 tokens per picture. */
 export const PictureDetail = z.enum(['fast', 'normal', 'fine']);
 export type PictureDetail = z.infer<typeof PictureDetail>;
 
-/** Tokens a picture may take at the most. */
+/** Maximum tokens per picture. */
 export const PICTURE_TOKENS: Readonly<Record<PictureDetail, number>> = { fast: 256, normal: 1024, fine: 4096 };
 
 export type PictureSize = { readonly width: number; readonly height: number };
-/** The side of a token in pixels, and how many of them a model looks at. */
+/** The side of a token in pixels, and the limits on the pixels of a picture. */
 export type PictureBounds = { readonly unit: number; readonly minPixels: number; readonly maxPixels: number };
 
 /** Those of the published checkpoints of Qwen3.5. */
 export const USUAL_BOUNDS: PictureBounds = { unit: 32, minPixels: 65_536, maxPixels: 16_777_216 };
 
-/** The same, looking only so closely. */
+/** The same with the limit of a detail setting. */
 export function boundsFor<Bounds extends PictureBounds>(bounds: Bounds, detail: PictureDetail): Bounds {
   const maxPixels = Math.min(bounds.maxPixels, PICTURE_TOKENS[detail] * bounds.unit ** 2);
   return { ...bounds, maxPixels, minPixels: Math.min(bounds.minPixels, maxPixels) };
 }
 
-/** transformers' `smart_resize`: both sides become multiples of a token's, as near as the allowed area lets them. */
+/** transformers' `smart_resize`: rounds both sides to multiples of a token's, within the allowed area. */
 export function seenSize({ unit, minPixels, maxPixels }: PictureBounds, { width, height }: PictureSize): PictureSize {
-  // A side of less than half a token has none at first, and so grows by area.
+  // A side of less than half a token rounds to zero, and is then enlarged to the minimum area.
   const [tall, wide] = [toEven(height / unit) * unit, toEven(width / unit) * unit];
   if (tall * wide > maxPixels) {
     const shrink = Math.sqrt((height * width) / maxPixels);
@@ -42,7 +42,7 @@ export function seenTokens(bounds: PictureBounds, size: PictureSize): number {
   return (width * height) / bounds.unit ** 2;
 }
 
-/** Halves to the even neighbour, as Python rounds. */
+/** Rounds half to even, like Python. */
 function toEven(value: number): number {
   const floor = Math.floor(value);
   const over = value - floor;

@@ -2,26 +2,26 @@ import { z } from 'zod';
 import { ModelId, ToolUseId } from '../ids.ts';
 import { Attachment } from './attachment.ts';
 
-//  What a model may do besides writing, and what it did.
+//  Tools that a model may call, and the calls it made.
 
-/** What can be switched on for a chat. Everything about one is told to the model, and takes room in its context. */
+/** A tool that can be switched on for a chat. Its description is part of the prompt and takes room in the context. */
 export const ToolEntry = z.object({
-  /** As the model calls it. */
+  /** The name for the model. */
   name: z.string().min(1).max(64),
-  /** As people call it: of a server, its own name for it. */
+  /** The display name: for a server's tool, the server's own. */
   title: z.string(),
-  /** Of a tool that ships with Longhand the page has the words itself (strings `tools.names`). */
+  /** The page has its own names for built-in tools (strings `tools.names`). */
   builtIn: z.boolean(),
-  /** Whose it is; null: it ships with Longhand. */
+  /** Its server; null: built in. */
   server: z.string().nullable(),
   description: z.string(),
 });
 export type ToolEntry = z.infer<typeof ToolEntry>;
 
-/** Why a call has no result of its tool; the page has a sentence for each (strings `tools.failed`). */
+/** Why a call has no result; the page has a sentence for each (strings `tools.failed`). */
 export const ToolProblem = z.enum([
   'unknown', // no such tool is switched on in this chat
-  'arguments', // they are not what the tool takes
+  'arguments', // they do not match the tool's schema
   'failed', // the tool says why
   'timed-out',
   'repeated', // the same call for the third time
@@ -29,12 +29,12 @@ export const ToolProblem = z.enum([
 export type ToolProblem = z.infer<typeof ToolProblem>;
 
 //  waiting ──▶ (asking ──▶ refused) ──▶ running ──▶ done | failed
-//                └─ stopped, or Longhand ended ──▶ interrupted: it may have been done in part, and is not done again
+//                └─ stopped, or Longhand quit ──▶ interrupted: it may have run in part, and is not run again
 export const ToolUseState = z.discriminatedUnion('status', [
   /** Nothing was done yet. */
   z.object({ status: z.literal('waiting') }),
-  /** Somebody has to allow it. `destroys`: what it does cannot be brought back, so it is never allowed for good. `host`: the site
-   *  that it opens; null: it is of another program. */
+  /** Waits for consent. `destroys`: irreversible, so it can never be allowed permanently. `host`: the site
+   *  that it opens; null: a tool of another program. */
   z.object({ status: z.literal('asking'), destroys: z.boolean(), host: z.string().nullable().default(null) }),
   z.object({ status: z.literal('refused') }),
   z.object({ status: z.literal('running') }),
@@ -50,14 +50,14 @@ export const ToolUse = z.object({
   name: z.string(),
   /** JSON. */
   arguments: z.string(),
-  /** What the model gets to read; null until it is known. */
+  /** The result as sent to the model; null until known. */
   result: z.string().nullable(),
-  /** Pictures among what came back: the user sees them, the model is told of them in words. */
+  /** Pictures in the result: shown to the user, described to the model in words. */
   pictures: z.array(Attachment).default([]),
   state: ToolUseState,
-  /** Calls that were made at once have the same; counted from 0. */
+  /** Parallel calls have the same step; counted from 0. */
   step: z.number().int().nonnegative(),
-  /** Where in the text and in the thinking of the answer it stands, in characters. */
+  /** Its position in the text and in the thinking of the answer, in characters. */
   textAt: z.number().int().nonnegative(),
   thinkingAt: z.number().int().nonnegative(),
 });
@@ -66,21 +66,21 @@ export type ToolUse = z.infer<typeof ToolUse>;
 export const ToolChoice = z.enum(['once', 'chat', 'always', 'deny']);
 export type ToolChoice = z.infer<typeof ToolChoice>;
 
-/** Rounds of calls of one answer before it stops and asks; what is not done by then waits. */
+/** Rounds of calls in one answer before it stops and asks; pending calls wait. */
 export const TOOL_STEPS = 8;
 
 const name = z.string().min(1).max(64);
-/** Names of tools that are switched on. */
+/** Names of enabled tools. */
 export const ToolNames = z.array(name).max(200);
 
 export const toolCalls = {
-  /** What there is, and whether this model (null: the one that a new chat begins with) can call it: its template says so. */
+  /** All tools, and whether this model (null: the default) supports calls, according to its template. */
   'tools.list': {
     request: z.object({ modelId: ModelId.nullable().default(null) }),
     response: z.object({ able: z.boolean(), tools: z.array(ToolEntry) }),
   },
-  /** Sites whose pages are opened in every chat without asking. */
+  /** Sites whose pages may be opened in every chat without asking. */
   'tools.pageHosts': { request: z.void(), response: z.array(z.string()) },
-  /** It is asked about again, in every chat. */
+  /** Revokes the permission of a site. */
   'tools.forgetPageHost': { request: z.object({ host: z.string().min(1).max(300) }), response: z.void() },
 } as const;

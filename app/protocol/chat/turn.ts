@@ -7,22 +7,22 @@ import { ToolUse } from './tools.ts';
 //
 //  grounding? ─▶ started ─▶ progress* ─▶ (delta | calling | tool | stats | loop ─▶ paused ─▶ decided)* ─▶ finished | failed
 //
-//  The same events go unchanged from the engine to the pixels. Exactly one of finished and failed ends a turn, always.
+//  The same events go unchanged from the engine to the page. Exactly one of finished and failed ends every turn.
 
 export const FinishReason = z.enum(['stop', 'length', 'tool', 'cancelled', 'loop', 'context', 'error']);
 export type FinishReason = z.infer<typeof FinishReason>;
 
-/** Why known tokens were read again (the addon's `Reuse`). */
+/** Why known tokens were prefilled again (the addon's `Reuse`). */
 export const MissReason = z.enum(['boundary', 'evicted', 'unread', 'path']);
 export type MissReason = z.infer<typeof MissReason>;
 
 export const Usage = z.object({
   promptTokens: z.number().int(),
   cachedTokens: z.number().int(),
-  /** Known tokens that were read again all the same; absent where there were none. */
+  /** Known tokens that were prefilled again all the same; absent if none. */
   miss: z.object({ tokens: z.number().int(), reason: MissReason }).optional(),
-  /** The first token, counted from 0, in which the prompt differs from everything known, and its text; absent where it only
-   *  adds to what is known. */
+  /** The first token, counted from 0, at which the prompt differs from everything known, and its text; absent if it only
+   *  extends what is known. */
   differs: z.object({ token: z.number().int(), text: z.string() }).optional(),
   thinkingTokens: z.number().int(),
   answerTokens: z.number().int(),
@@ -30,14 +30,14 @@ export const Usage = z.object({
 export type Usage = z.infer<typeof Usage>;
 
 export const Timings = z.object({
-  /** From sending to the first token. */
+  /** Time to first token, from sending. */
   firstTokenMs: z.number(),
   prefillMs: z.number(),
-  /** Decode clock only. */
+  /** Decode time only. */
   decodeMs: z.number(),
   thinkingMs: z.number(),
   totalMs: z.number(),
-  /** How long a GPU worked, by its own clock; absent where the CPU computes. */
+  /** GPU time by its own clock; absent on the CPU. */
   deviceMs: z.number().optional(),
   /** Decode only; null with fewer than two tokens. */
   tokensPerSecond: z.number().nullable(),
@@ -56,20 +56,20 @@ export type StatsSample = z.infer<typeof StatsSample>;
 
 export const LoopEvidence = z.object({
   where: z.enum(['thinking', 'answer']),
-  /** `returns`: paragraphs that take up again what was said, in other words; `entries`: a list that counts on with what it has. */
+  /** `returns`: paragraphs that repeat what was said in other words; `entries`: a list whose new entries were there before. */
   kind: z.enum(['exact', 'similar', 'collapse', 'returns', 'entries']),
   text: z.string(),
   repeats: z.number().int(),
-  /** Tokens of one copy. */
+  /** Length of one repetition in tokens. */
   periodTokens: z.number().int(),
-  /** First and last place, in tokens of the answer. */
+  /** Start and end, in tokens of the answer. */
   startToken: z.number().int(),
   endToken: z.number().int(),
   spentTokens: z.number().int(),
-  /** "Up to": what the rest of the budget would have cost. */
+  /** Upper bound: the rest of the token limit. */
   savedTokens: z.number().int(),
   times: z.number().int(),
-  /** What was decided about it; absent while it is asked, and in answers of older versions. */
+  /** The decision; absent while pending, and in answers of older versions. */
   decided: z.enum(['answer-now', 'rewind', 'keep-going', 'loop-guard-off', 'stop']).optional(),
 });
 export type LoopEvidence = z.infer<typeof LoopEvidence>;
@@ -77,7 +77,7 @@ export type LoopEvidence = z.infer<typeof LoopEvidence>;
 export const PauseAction = z.enum(['answer-now', 'rewind', 'keep-going', 'loop-guard-off', 'stop', 'allow', 'deny']);
 export type PauseAction = z.infer<typeof PauseAction>;
 
-/** The loops of an answer once the last one is decided about. */
+/** The loops of an answer with the decision on the last one added. */
 export function withDecision(loops: readonly LoopEvidence[], choice: PauseAction): LoopEvidence[] {
   const decided = LoopEvidence.shape.decided.safeParse(choice);
   if (!decided.success || decided.data === undefined) return [...loops];
@@ -87,8 +87,8 @@ export function withDecision(loops: readonly LoopEvidence[], choice: PauseAction
 }
 
 export const TurnEvent = z.discriminatedUnion('type', [
-  /** An answer from documents: with its sources before the first text, and again before the end with what was cited and how
-   *  well every sentence stands in them. The later one replaces the earlier. */
+  /** Sources of an answer from documents: sent before the first text, and again before the end with citations and how
+   *  well every sentence is supported. The later one replaces the earlier. */
   z.object({ type: z.literal('grounding'), grounding: Grounding }),
   z.object({ type: z.literal('started'), model: z.string(), backEnd: z.string() }),
   z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int(), cached: z.number().int() }),
@@ -99,12 +99,12 @@ export const TurnEvent = z.discriminatedUnion('type', [
     kind: z.enum(['thinking', 'answer']),
     tokens: z.number().int(),
   }),
-  /** A call is being written, which is no text of the answer: so many characters of it so far. */
+  /** A call is being written, which is not part of the answer's text: its length so far. */
   z.object({ type: z.literal('calling'), characters: z.number().int() }),
-  /** A call as it stands now. The later one replaces the earlier with the same id. */
+  /** The current state of a call. Replaces an earlier one with the same id. */
   z.object({ type: z.literal('tool'), use: ToolUse }),
   z.object({ type: z.literal('loop'), evidence: LoopEvidence }),
-  /** Much of it is alike, as it may be wanted: nothing stops, and nothing is kept. */
+  /** Similar lines that may be intended: nothing stops, and nothing is stored. */
   z.object({
     type: z.literal('similar'),
     where: z.enum(['thinking', 'answer']),
@@ -116,11 +116,11 @@ export const TurnEvent = z.discriminatedUnion('type', [
     choices: z.array(PauseAction),
     suggested: PauseAction,
     evidence: LoopEvidence.optional(),
-    /** No loop, but so many tokens of thinking, which is unusually long. */
+    /** Not a loop, but this many tokens of thinking, which is unusually long. */
     thought: z.number().int().optional(),
   }),
   z.object({ type: z.literal('decided'), choice: PauseAction }),
-  /** Text from `from` on (characters of that kind) was taken back: rewind, or a stop string that began to show. */
+  /** Text from `from` on (characters of that kind) was retracted: by a rewind, or because a stop string began to show. */
   z.object({ type: z.literal('retracted'), kind: z.enum(['thinking', 'answer']), from: z.number().int() }),
   z.object({ type: z.literal('stats'), sample: StatsSample }),
   z.object({ type: z.literal('finished'), reason: FinishReason, usage: Usage, timings: Timings }),

@@ -1,5 +1,5 @@
 import type { ModelId } from '../ids.ts';
 
-/** The encoder that ships with the app (resources/encoder): any collection can be searched by meaning with it. It is no row of the
- *  list of models, for it cannot be removed, moved or asked anything in a chat. */
+/** The built-in encoder (resources/encoder): available for semantic search in every collection. It is not in the
+ *  library, because it cannot be removed, moved or used in a chat. */
 export const builtInEmbedder = { id: 'encoder' as ModelId, name: 'all-MiniLM-L6-v2' } as const;

@@ -5,7 +5,7 @@ import { whereOf } from '../../text/location.ts';
 import { type CallContext, type Tool, ToolError, textIn } from '../tool.ts';
 import { chosenPart, PART_PARAMETER, partsOf } from './parts.ts';
 
-/** How the documents are asked: as the page asks them. */
+/** The document calls, as the page uses them. */
 export type DocumentsAsked = Pick<
   Handlers,
   'documents.search' | 'documents.passage' | 'documents.list' | 'documents.content'
@@ -14,7 +14,7 @@ export type DocumentsAsked = Pick<
 const PASSAGES = 6;
 const NAMED = 60;
 
-/** Passages from the collections of the chat, or from all where it has chosen none. */
+/** Searches the collections of the chat, or all if it has chosen none. */
 export const searchDocuments = (db: Database, asked: DocumentsAsked): Tool => ({
   name: 'search_documents',
   builtIn: true,
@@ -39,7 +39,7 @@ export const searchDocuments = (db: Database, asked: DocumentsAsked): Tool => ({
   },
 });
 
-/** A whole document, a part at a time. */
+/** Reads a document, one part at a time. */
 export const readDocument = (db: Database, asked: DocumentsAsked): Tool => ({
   name: 'read_document',
   builtIn: true,

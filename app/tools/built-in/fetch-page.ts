@@ -2,26 +2,26 @@ import type { Block } from '../../protocol/index.ts';
 import { type Consent, type Tool, ToolError, textIn } from '../tool.ts';
 import { chosenPart, PART_PARAMETER, partsOf } from './parts.ts';
 
-/** A page as it came. `redirect`: it stands at another address. */
+/** A response. `redirect`: the page is at another address. */
 export type Page = { bytes: Uint8Array; contentType: string } | { redirect: URL };
 
 export type Pages = {
-  /** Asks for one page, and follows no redirect. @throws ToolError, and what the network says */
+  /** Requests one page without following redirects. @throws ToolError, and network errors */
   open(url: URL, signal: AbortSignal): Promise<Page>;
-  /** Its words. @throws LonghandError as the reader of documents */
+  /** Its text. @throws LonghandError from the document parser */
   read(page: { bytes: Uint8Array; kind: 'html' | 'text' }, signal: AbortSignal): Promise<Block[]>;
-  /** Whether only this computer or its network has the address. */
+  /** Whether the address is on this computer or the local network. */
   isPrivate(url: URL): boolean;
   consentFor(host: string): Consent;
 };
 
 const MAX_REDIRECTS = 5;
 const MAX_ADDRESS = 2000;
-/** Pages that are kept for their next part. */
+/** Pages cached for requests of their next part. */
 const KEPT = 4;
 
-/** Opens a page of the web, where the user allows its site. A redirect to another site is another page, which is asked about by
- *  itself. */
+/** Fetches a web page if the user allows its site. A redirect to another site needs its own
+ *  consent. */
 export function fetchPage({ open, read, isPrivate, consentFor }: Pages): Tool {
   const kept = new Map<string, string[]>();
 
@@ -62,7 +62,7 @@ export function fetchPage({ open, read, isPrivate, consentFor }: Pages): Tool {
     },
     consent(given) {
       const url = typeof given.url === 'string' ? urlOf(given.url) : null;
-      // What is never opened is not asked about.
+      // No consent is asked for addresses that are never opened.
       return url && !isPrivate(url) ? consentFor(url.host) : null;
     },
     async run(given, { signal }) {
@@ -77,7 +77,7 @@ export function fetchPage({ open, read, isPrivate, consentFor }: Pages): Tool {
   };
 }
 
-/** Null: none that can be opened. A name and a password are never sent. */
+/** Null: not an address that can be opened. User name and password are never sent. */
 function urlOf(address: string): URL | null {
   const url = URL.parse(address.trim().slice(0, MAX_ADDRESS));
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return null;

@@ -1,12 +1,12 @@
 import type { Block } from '../../protocol/index.ts';
 import { ToolError } from '../tool.ts';
 
-//  A text that is longer than a result may be is read a part at a time.
+//  Text that is too long for one result is read in parts.
 
 /** Characters of a part. */
 const PART = 8000;
 
-/** Whole blocks where they fit; empty parts are none. */
+/** Splits at block boundaries where possible; never yields empty parts. */
 export function partsOf(blocks: readonly Block[]): string[] {
   const parts = [''];
   for (const block of blocks) {

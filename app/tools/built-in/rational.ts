@@ -19,7 +19,7 @@ export function floorOf({ over, under }: Rational): bigint {
   return over < 0n && whole * under !== over ? whole - 1n : whole;
 }
 
-/** To 17 digits, also where neither part would fit into a number. */
+/** To 17 digits, even if numerator or denominator exceeds the range of a number. */
 export function toNumber({ over, under }: Rational): number {
   const digits = over.toString().length - under.toString().length;
   const shift = BigInt(Math.max(0, 20 - digits));
@@ -27,7 +27,7 @@ export function toNumber({ over, under }: Rational): number {
   return Number(`${scaled}e-${shift}`);
 }
 
-/** All digits where they end; else the fraction and 15 of its digits. */
+/** All digits if the decimal expansion ends; otherwise the fraction and 15 digits. */
 export function shown(value: Rational): string {
   const places = decimalsOf(value.under);
   if (places === null) return `${value.over}/${value.under} ≈ ${Number(toNumber(value).toPrecision(15))}`;

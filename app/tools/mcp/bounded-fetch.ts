@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createValueCount } from '../../protocol/index.ts';
 import { McpError } from './mcp-error.ts';
 
-//  What a server at an address answers: no message is larger than one of a program, none is made of more values, and it cannot keep
-//  us busy by sending, or by closing a connection that is opened again at once.
+//  Limits on the answers of HTTP tool servers: the same maximum message size and number of values as for programs, and no
+//  flooding by messages or by connections that are closed and reopened at once.
 
 /** Bytes of one message, and of all messages within a second. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
@@ -14,8 +14,8 @@ const MAX_MESSAGES_A_SECOND = 1000;
 const MAX_REQUESTS = 20;
 const EMPTY_LINE = /\r\n\r\n|\n\n|\r\r/;
 
-/** `asked` with its answers held to these limits: whoever sends more is not heard to the end, and `flooded` is told, as nobody
- *  waits for a stream itself. */
+/** Wraps `asked` with these limits: a response that exceeds them is aborted and `flooded` is called, because nobody
+ *  awaits a stream itself. */
 export function boundedFetch(asked: typeof fetch, flooded: (why: McpError) => void): typeof fetch {
   const requests: number[] = [];
   let flow = { since: 0, bytes: 0, messages: 0 };
@@ -42,7 +42,7 @@ export function boundedFetch(asked: typeof fetch, flooded: (why: McpError) => vo
     let carried = '';
     return new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, controller) {
-        // Bytes as letters: whatever is no ASCII stands in a string.
+        // Latin-1 is enough: JSON syntax is ASCII.
         const text = carried + Buffer.from(piece).toString('latin1');
         carried = /[\r\n]{0,3}$/.exec(text)?.[0] ?? '';
         const parts = stream ? text.split(EMPTY_LINE) : [text];

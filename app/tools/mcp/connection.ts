@@ -16,15 +16,15 @@ export type NamedTool = {
   inputSchema: object;
   readOnly: boolean;
   destructive: boolean;
-  /** None of the server's own: it lists or reads what the server has to read. */
+  /** Not a tool of the server itself: lists or reads its resources. */
   resource?: ResourceAction;
 };
 
 export type Connection = {
   state(): McpState;
-  /** What it said beside the protocol, without the secrets it was given. */
+  /** Its log output, with secrets masked. */
   log(): string[];
-  /** Starts it where it does not run. @throws McpError */
+  /** Starts the server if necessary. @throws McpError */
   tools(): Promise<NamedTool[]>;
   /** @throws ToolError */
   call(
@@ -37,9 +37,9 @@ export type Connection = {
 
 export type ConnectionOptions = {
   version: string;
-  /** Read when it is started: secrets may be with a keychain. */
+  /** Read at start: secrets may be in the keychain. */
   config: () => Promise<McpConfig>;
-  /** For addresses: told on the privacy page, or refused. */
+  /** For HTTP servers: logged on the Privacy page, or refused. */
   fetch: typeof fetch;
   changed: () => void;
 };
@@ -48,7 +48,7 @@ const START_MS = 30_000;
 const MAX_PAGES = 20;
 const MAX_TOOLS = 200;
 const MAX_SCHEMA = 32_000;
-/** Of all tools of a server: they are read at every call, and no model has room for more. */
+/** Maximum characters of all schemas of a server: they are part of every prompt. */
 const MAX_SCHEMAS = 1_000_000;
 const MAX_LINES = 200;
 const MAX_LINE = 500;
@@ -148,7 +148,7 @@ export function createConnection({ version, config, fetch, changed }: Connection
       } catch (error) {
         if (signal.aborted) throw new ToolError('failed', 'it was stopped');
         if (error instanceof ToolError) throw error;
-        // What the server itself says of a call leaves it as it was; anything else is its end.
+        // An error reported by the server leaves the connection intact; any other error ends it.
         if (isSaidByServer(error)) throw new ToolError('failed', masked((error as Error).message, secrets));
         const { problem, message } = failed(error, transport);
         throw new ToolError(problem === 'no-answer' ? 'timed-out' : 'failed', `its server: ${message}`);
@@ -168,11 +168,11 @@ export function createConnection({ version, config, fetch, changed }: Connection
   };
 }
 
-/** Codes that the SDK itself gives when nothing comes, or nothing more. */
+/** The SDK's own code for a closed connection. */
 const CLOSED = -32000;
 const TIMED_OUT = -32001;
 
-/** JSON-RPC's number for what went wrong; null for any other error, such as one of HTTP with a number of its own. */
+/** The JSON-RPC error code; null for other errors, such as HTTP errors with a numeric code. */
 const rpcCode = (error: unknown): number | null =>
   error instanceof Error && error.name === 'McpError' && 'code' in error ? Number(error.code) : null;
 
@@ -181,7 +181,7 @@ function isSaidByServer(error: unknown): boolean {
   return code !== null && code !== CLOSED && code !== TIMED_OUT;
 }
 
-/** What a server says its results are like is not held against it; and no schema of its is compiled here. */
+/** Output schemas of servers are neither compiled nor enforced. */
 const UNCHECKED = {
   getValidator:
     <T>() =>
@@ -227,7 +227,7 @@ function asMcpError(error: unknown): McpError {
   return new McpError('refused', message);
 }
 
-/** What a stream was ended for stands behind what `fetch` says of it. */
+/** The reason a stream was aborted is the cause of fetch's error. */
 const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 
 const masked = (text: string, secrets: readonly string[]): string =>

@@ -1,21 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Reads until whoever holds the other end of its input is gone, then ends the group. */
+/** Reads until its input is closed, then kills the process group. */
 const WATCH = 'read -r _; kill -s KILL -- "-$1"';
 
-/** Ends a program's process group when this process ends, however that happens: a program that never looks at its input does not
- *  notice, and SIGKILL leaves nobody to end it. Returns what to call when the program has ended, before its number is given to
- *  another. */
+/** Kills a program's process group when this process ends, even by SIGKILL: a program that never reads its input does not
+ *  notice, and after SIGKILL nobody is left to end it. Returns a function to call once the program has ended, before its pid is
+ *  reused. */
 export function endWithUs({ pid }: ChildProcess): () => void {
   if (pid === undefined) return () => {};
-  // In a session of its own: what a terminal tells us does not reach it first.
+  // In its own session, so that signals from the terminal do not reach it first.
   const watch = spawn('/bin/sh', ['-c', WATCH, 'sh', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: {},
     cwd: '/',
     detached: true,
   });
-  // Without a shell the program is ended when we end in good order.
+  // Without a shell, the program is ended only on orderly shutdown.
   watch.on('error', () => {});
   watch.stdin?.on('error', () => {});
   watch.unref();

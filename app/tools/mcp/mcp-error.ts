@@ -1,6 +1,6 @@
 import type { McpProblem } from '../../protocol/index.ts';
 
-/** Why a server gives nothing. */
+/** Why a server is unavailable. */
 export class McpError extends Error {
   readonly problem: McpProblem;
   constructor(problem: McpProblem, message: string) {

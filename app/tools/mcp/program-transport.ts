@@ -20,7 +20,7 @@ const PATIENCE_MS = 1500;
 const MAX_NOTES = 16_384;
 const NOTES_MS = 50;
 
-/** What a program gets of the environment: enough to be found and to find its files, and none of the secrets in it. */
+/** Environment variables passed to a program: enough to find programs and files, and no secrets. */
 const PASSED = [
   'HOME',
   'LANG',
@@ -34,7 +34,7 @@ const PASSED = [
   'XDG_RUNTIME_DIR',
   'TZ',
 ];
-/** Where programs are on a Mac or under Linux; an app that was not started from a terminal is not told. */
+/** Common program directories on macOS and Linux; an app started outside a terminal lacks them in PATH. */
 const MORE_PLACES = ['/usr/local/bin', '/opt/homebrew/bin', `${homedir()}/.local/bin`];
 
 /** Messages over a program's standard input and output, one a line. It runs in a process group of its own, which ends as a

@@ -6,15 +6,15 @@ import type { Context } from '../../runtime/command.ts';
 import { abortFlag, addonOf, textIfAny } from '../../runtime/open-model.ts';
 import { manual } from './quality-card.ts';
 
-/** Tokens that are read to weigh with, and of one window. */
+/** Calibration tokens in total, and per window. */
 const TOKENS = 4096;
 const WINDOW = 512;
-/** A text of more says no more. */
+/** Longer calibration texts add nothing. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export type Seen = Awaited<ReturnType<Model['observed']>>;
 
-/** Runs the model over the calibration text and tells what its matrices were multiplied with. */
+/** Runs the model over the calibration text and collects statistics of the inputs of its matrices. */
 export async function observe(
   context: Context,
   path: string,
@@ -40,7 +40,7 @@ export async function observe(
     const session = model.createSession({ path: 'exact' });
     for (const [done, window] of windows.entries()) {
       bar.show(done, windows.length);
-      // The last token is only scored: one more, so that it is read too.
+      // The last token is only scored, not read: one more is appended.
       await session.score(Int32Array.from([...window, window.at(-1) ?? 0]), { path: 'exact', signal: flag });
     }
     const count = windows.reduce((sum, { length }) => sum + length, 0);

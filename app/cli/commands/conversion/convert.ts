@@ -161,7 +161,7 @@ function checkSizes({ dim, kv }: Heads, pairs: number, rank: number, svd: Svd): 
 
 type Measured = { pairs: Pairs | null; covariance: Map<number, Float64Array>; calibration: string | null };
 
-/** What has to be seen of the model at work: lengths of pairs, covariances of what attention reads. */
+/** Statistics from running the model: norms of rotary pairs, covariances of attention inputs. */
 async function measured(
   context: Context,
   path: string,
@@ -189,7 +189,7 @@ async function measured(
   return { pairs: norms ? pairs : null, covariance, calibration };
 }
 
-/** Directions that the text did not use count a little, too. */
+/** Directions the text did not use still get a small weight. */
 function damped(covariance: Float64Array): Float64Array {
   const size = Math.sqrt(covariance.length);
   let trace = 0;

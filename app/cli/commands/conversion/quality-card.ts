@@ -10,7 +10,7 @@ import type { Context } from '../../runtime/command.ts';
 import { abortFlag, openModel, textIfAny } from '../../runtime/open-model.ts';
 import { bytes } from '../../runtime/terminal.ts';
 
-/** Of the loss, on a text that was not calibrated with. */
+/** Quality measured on text that was not used for calibration. */
 export type Quality = {
   kld: number;
   kld_99: number;
@@ -21,7 +21,7 @@ export type Quality = {
   text: string;
   verdict: string;
 };
-/** What is known of a model that was made here, written beside it. */
+/** What is known about a model made here, written beside it. */
 export type Card = {
   made_from: string;
   out: string;
@@ -36,21 +36,21 @@ export type Card = {
   source_bytes: number;
   seconds: number;
   calibration: string | null;
-  /** Of all weights that were rounded: what was lost, relative to what there was. */
+  /** Relative error over all rounded weights. */
   relative_error: number | null;
   left_out: string[];
-  /** Of a conversion: what a token of a conversation takes with a cache of fp16, and what every layer lost. */
+  /** For conversions: fp16 cache bytes per token, and the error of each layer. */
   cache_bytes_per_token?: number;
   source_cache_bytes_per_token?: number;
   factorisation_error?: object[];
   quality: Quality | { skipped: string };
 };
 
-/** Tokens that the loss is measured on, and of one window. */
+/** Evaluation tokens in total, and per window. */
 const TOKENS = 1024;
 const WINDOW = 512;
 
-/** The manual that ships with Longhand: the last third measures, what comes before it calibrates. */
+/** The built-in manual: the last third is for evaluation, the rest for calibration. */
 export function manual(context: Context, which: 'calibrate' | 'measure'): string {
   const folder = join(context.places.resources, 'help');
   const pages = readdirSync(folder)
@@ -122,7 +122,7 @@ const sizeOf = (path: string): number =>
         .filter((name) => /\.(safetensors|gguf)$/.test(name))
         .reduce((sum, name) => sum + statSync(join(path, name)).size, 0);
 
-/** Into the folder where it is being made. */
+/** Writes the card into the folder in progress. */
 export async function writeCard(part: string, facts: Omit<Card, 'bytes' | 'command'>): Promise<Card> {
   const card: Card = {
     ...facts,

@@ -15,7 +15,7 @@ import { type Card, qualityOf, writeCard } from './quality-card.ts';
 import { checkRoom } from './quantize-checks.ts';
 
 export type Described = Description & { config: unknown; tensors: TensorEntry[] };
-/** What `longhand quantize` was asked for, checked. */
+/** The validated arguments of `longhand quantize`. */
 export type Asked = {
   source: string;
   folder: string;
@@ -23,7 +23,7 @@ export type Asked = {
   bits: number;
   group: number;
   method: 'rtn' | 'hqq' | 'weighted' | 'mixed';
-  /** Bytes, with mixed. */
+  /** Target size in bytes, for mixed precision. */
   target: number | null;
   gguf: GgufTarget | null;
   calibration: string | undefined;
@@ -31,12 +31,12 @@ export type Asked = {
   described: Described;
 };
 
-/** How much more than the same bits everywhere mixed ones may take where no size is given. */
+/** Size of mixed precision relative to uniform bits, if no size is given. */
 const MIXED = 1.1;
 
 type Weights = { importance: Map<string, Float32Array>; calibration: string | null };
 
-/** What the columns of each tensor are multiplied with, where the method asks for it. */
+/** Column importance of each tensor, if the method needs it. */
 async function weighed(context: Context, { method, calibration, source }: Asked): Promise<Weights> {
   const importance = new Map<string, Float32Array>();
   if (method !== 'weighted' && method !== 'mixed') {
@@ -47,14 +47,14 @@ async function weighed(context: Context, { method, calibration, source }: Asked)
   const observed = await observe(context, source, calibration, {});
   for (const { names, squares } of observed.seen) {
     const mean = squares.reduce((sum, square) => sum + square, 0) / squares.length;
-    // A column that this text did not use may be used by another one.
+    // A column that this text did not use may be used by other texts.
     const weights = Float32Array.from(squares, (square) => square + 1e-3 * mean);
     for (const name of names) importance.set(name, weights);
   }
   return { importance, calibration: observed.calibration };
 }
 
-/** Of the matrices that were made smaller. */
+/** Average over the quantised matrices. */
 function bitsPerWeight(plan: readonly Planned[], group: number): number {
   const matrices = plan.filter(({ bits }) => bits !== null);
   const weights = matrices.reduce((sum, planned) => sum + rowsOf(planned) * columnsOf(planned), 0);
@@ -69,7 +69,7 @@ type Run = {
   end: () => void;
 };
 
-/** Makes it, measures it, and puts it where it belongs. */
+/** Quantises, evaluates, and moves the result into place. */
 export async function make(context: Context, asked: Asked): Promise<Card> {
   const began = Date.now();
   const { flag, release } = abortFlag(addonOf(context), context.signal);
@@ -102,7 +102,7 @@ type SourceFolder = {
   accompany: (part: string) => Promise<void>;
 };
 
-/** A folder as it is; a GGUF file as the folder it was made from. */
+/** A folder as is; a GGUF file as the folder it was made from. */
 async function originOf(context: Context, { described, source, folder }: Asked): Promise<SourceFolder> {
   if (described.container !== 'gguf') {
     return {

@@ -2,7 +2,7 @@ import { builtInEmbedder, type Client, type Collection, LonghandError, type Mode
 import type { Context, Flags, Values } from '../../runtime/command.ts';
 import { DATA_FLAG } from '../../runtime/with-core.ts';
 
-//  What the words after `longhand docs` mean.
+//  Parsing of the arguments of `longhand docs`.
 
 export const DOCS_FLAGS = {
   ...DATA_FLAG,
@@ -28,7 +28,7 @@ export const DOCS_FLAGS = {
 
 export type DocsValues = Values<typeof DOCS_FLAGS>;
 
-/** What each action is given. Returns the exit code. */
+/** An action of `longhand docs`. Returns the exit code. */
 export type DocsAction = (
   context: Context,
   client: Client,
@@ -36,7 +36,7 @@ export type DocsAction = (
   words: readonly string[],
 ) => Promise<number>;
 
-/** The one that was named, else all of the user's; the manual only where there is nothing else. @throws LonghandError `not-found` with the names there are */
+/** The named collection, or else all of the user's; the manual only if there are no others. @throws LonghandError `not-found` with the names there are */
 export async function chosen(client: Client, name: string | undefined): Promise<Collection[]> {
   const all = await client.call('documents.collections');
   const own = all.filter(({ builtIn }) => !builtIn);

@@ -15,8 +15,8 @@ import { whereOf } from '../../../text/location.ts';
 import { type Context, UsageError } from '../../runtime/command.ts';
 import { chosen, type DocsAction, type DocsValues, modelNamed } from './docs-arguments.ts';
 
-/** Answers a question from documents. The likeliest words, unless a temperature is asked for: the same question has the same
- *  answer. An answer that goes in circles ends at once, for nobody is there to decide. */
+/** Answers a question from documents. Greedy unless a temperature is given: the same question has the same
+ *  answer. A looping answer ends at once because there is nobody to decide. */
 export const ask: DocsAction = async ({ terminal, json, signal }, client, values, words) => {
   const collections = await chosen(client, values.collection);
   if (values['no-model']) {
@@ -50,7 +50,7 @@ function needNoModel(values: DocsValues) {
   if (given) throw new UsageError(`[docs] --no-model cannot be combined with --${given}`);
 }
 
-/** The words that answer best and the passages around them: the same every time. */
+/** The best quote and its passages, deterministically. */
 async function quoteAlone(
   { terminal, json }: Pick<Context, 'terminal' | 'json'>,
   client: Client,
@@ -71,8 +71,8 @@ async function quoteAlone(
   return grounding.found ? 0 : 1;
 }
 
-/** Prints the answer as it is written. One that only denies what the quote below it says is left out, so its first words wait
- *  until it is clear that it is none. */
+/** Streams the answer. One that merely denies what the quote below says is dropped, so its first words are held back
+ *  until it is clear that it is not a denial. */
 function printer(out: (text: string) => void): (event: TurnEvent) => void {
   let grounding: Grounding | null = null;
   let held = '';

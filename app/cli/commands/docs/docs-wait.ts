@@ -1,6 +1,6 @@
 import { type Client, LonghandError } from '../../../protocol/index.ts';
 
-/** What `look` finds, as soon as an event has made it so; null when for `timeoutMs` there was none.
+/** The result of `look` once an event makes it non-null; null if no event arrives for `timeoutMs`.
  *  @throws LonghandError `cancelled` */
 export async function until<T>(
   client: Client,

@@ -79,7 +79,7 @@ async function add(
   }
 }
 
-/** Opens what is protected and recognises what is scanned, where the flags say so. */
+/** Supplies passwords and runs OCR according to the flags. */
 async function withRemedies(
   client: Client,
   signal: AbortSignal,
@@ -150,7 +150,7 @@ async function search(
   });
   const documents = new Map((await client.call('documents.list', {})).map((one) => [one.id, one]));
   if (json) {
-    // Who goes on with it in a program wants the passage, not the excerpt around the words.
+    // Programs need the whole passage, not an excerpt around the match.
     const passages = await Promise.all(hits.map(({ passageId }) => client.call('documents.passage', { passageId })));
     const whole = hits.map((hit, at) => ({
       ...hit,
@@ -202,5 +202,5 @@ const collectionWith = (all: readonly Collection[], id: Collection['id']): Colle
   return found;
 };
 
-/** An embedding model that gets no further for that long is away or broken. */
+/** Without progress for this long, the embedding model is considered missing or broken. */
 const STALLED_MS = 60_000;

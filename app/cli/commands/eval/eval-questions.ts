@@ -87,7 +87,7 @@ export async function ofReasoning(context: Context, model: Evaluated, values: Re
 
 type Said = Omit<Answer, 'finish'> & { finish: Exclude<Answer['finish'], 'cancelled'> };
 
-/** One session, asked `count` times, always the likeliest token. `thinking`: null leaves it to the model. */
+/** One session, asked `count` times with greedy decoding. `thinking`: null leaves it to the model. */
 async function asking(
   context: Context,
   { opened, text, path }: Evaluated,

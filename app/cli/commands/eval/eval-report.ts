@@ -9,7 +9,7 @@ import type { Opened } from '../../runtime/open-model.ts';
 
 export type Evaluated = { opened: Opened; text: ModelText; score: Scorer; path: 'exact' | 'fast' | undefined };
 
-/** The measured thing as JSON, and as lines to read. */
+/** A measurement as JSON and as human-readable lines. */
 export type Report = { json: object; lines: string[] };
 
 export function fileOf(context: Context, name: string): string {

@@ -8,15 +8,15 @@ import { type EmbedderText, readEmbedderText } from './embedding-prefixes.ts';
 
 type Embedder = { native: Addon.Model; tokenizer: Tokenizer; text: EmbedderText };
 
-/** An encoder that nobody asked for so long gives its memory back. */
+/** Encoders are unloaded after being idle this long. */
 const idleMs = 10 * 60 * 1000;
 
-/** While a collection changes its encoder it is searched with one and read with the other; two cross-encoders besides. */
+/** While a collection changes its encoder, it is searched with one and indexed with the other; plus two cross-encoders. */
 const maxEmbedders = 4;
 
-/** Encoders beside the model of the chat, loaded when they are asked for. */
+/** Encoders beside the chat model, loaded on demand. */
 export function createEmbeddingModels(addon: typeof Addon) {
-  /** The last used one last. */
+  /** Most recently used last. */
   const loaded = new Map<string, Promise<Embedder>>();
   let uses = 0;
   let idle: NodeJS.Timeout | undefined;
@@ -50,12 +50,12 @@ export function createEmbeddingModels(addon: typeof Addon) {
   }
 
   return {
-    /** `goOn` is asked before every few texts. */
+    /** `goOn` is checked between batches. */
     embed: ({ target, texts, kind }: Embedding, goOn: () => boolean): Promise<Embedded> =>
       inUse(async () => {
         const vectors: Float32Array[] = [];
         while (vectors.length < texts.length && (vectors.length === 0 || goOn())) {
-          // Asked anew each time: others may have been wanted meanwhile.
+          // Looked up again each time: it may have been evicted in the meantime.
           vectors.push(...(await firstVectors(await wanted(target), texts.slice(vectors.length), kind)));
         }
         return { vectors };
@@ -85,15 +85,15 @@ async function load(addon: typeof Addon, { path, device, threads, adapter }: Emb
   return { native, tokenizer, text: await readEmbedderText(addon, path) };
 }
 
-/** Longer texts are read a window at a time; their vector points between those of the windows. */
+/** Longer texts are read in windows; their vector is the normalised mean of the windows'. */
 const maxWindows = 8;
 const windowOverlap = 32;
 
-/** Texts are read side by side until they have so many tokens: a weight that is at hand serves them all (MiniLM took 0.23 ms
+/** Texts are batched up to this many tokens, so that each weight is loaded once for all of them (MiniLM took 0.23 ms
  *  for each token of statements of 25, one by one, and takes 0.14). */
 const tokensAtOnce = 192;
 
-/** The vectors of the first texts: of one at least. */
+/** The vectors of the first batch; at least one text. */
 async function firstVectors(encoder: Embedder, texts: readonly string[], kind: Embedding['kind']) {
   const windows: number[][][] = [];
   for (let tokens = 0; windows.length < texts.length && tokens < tokensAtOnce; ) {
@@ -119,7 +119,7 @@ async function firstVectors(encoder: Embedder, texts: readonly string[], kind: E
   });
 }
 
-/** The tokens of a text as the model reads them. */
+/** The token windows of a text. */
 async function windowsOf({ native, tokenizer, text }: Embedder, words: string, kind: Embedding['kind']) {
   const { before, after } = tokenizer.around;
   const prefix = tokenizer.encodeText(text.prefixes[kind]);
@@ -136,7 +136,7 @@ async function windowsOf({ native, tokenizer, text }: Embedder, words: string, k
   return windows;
 }
 
-/** The scores of the first passages: of one at least. Question and passage are one text of two parts; of both too long for
+/** The scores of the first batch; at least one passage. Question and passage form one two-part text; if it is too long for
  *  the model the question keeps at most half. */
 async function firstScores({ native, tokenizer, text }: Embedder, query: string, passages: readonly string[]) {
   const { before, after } = tokenizer.around;
@@ -164,7 +164,7 @@ function unit(vector: Float32Array): Float32Array {
 
 const encodedAtOnce = 1500;
 
-/** A piece at a time, cut at white space, so that no text holds the thread. */
+/** Tokenizes in pieces cut at white space, so that no text blocks the thread. */
 async function encodeSlowly(tokenizer: Tokenizer, text: string, most: number): Promise<number[]> {
   const ids: number[] = [];
   for (let start = 0; start < text.length && ids.length < most; ) {

@@ -5,9 +5,9 @@ import type * as Addon from '../../../../native/addon/index.d.ts';
 import { LonghandError } from '../../../protocol/index.ts';
 import { readModelJson } from '../model/model-json.ts';
 
-/** How an encoder wants to be asked. */
+/** Prefixes and limits of an encoder. */
 export type EmbedderText = {
-  /** Most tokens it was trained to read at once. */
+  /** Maximum sequence length it was trained with. */
   longest: number;
   prefixes: { query: string; passage: string };
 };
@@ -16,8 +16,8 @@ const SentenceBert = z.object({ max_seq_length: z.number().int().min(8).nullish(
 const SentenceTransformers = z.object({ prompts: z.record(z.string(), z.string()).nullish() });
 const Config = z.object({ _name_or_path: z.string().nullish() });
 
-/** From the files of sentence-transformers beside the weights; what the families say only in their papers and model cards
- *  (e5: arXiv 2212.03533, bge: arXiv 2309.07597) goes by their names.
+/** From the sentence-transformers files beside the weights; what is documented only in papers and model cards
+ *  (e5: arXiv 2212.03533, bge: arXiv 2309.07597) is decided by name.
  *  @throws LonghandError `model-broken`, naming the file */
 export async function readEmbedderText(addon: Pick<typeof Addon, 'ggufMetadata'>, path: string): Promise<EmbedderText> {
   if (path.toLowerCase().endsWith('.gguf')) {

@@ -3,10 +3,10 @@ import type { TokenScore, TurnUpdate } from '../../ipc-protocol.ts';
 
 const frameMs = 24;
 
-/** Gathers the events of a turn so that at most one message a frame leaves the process; deltas of one kind become one. The
- *  first text, and everything that is no text, does not wait. */
+/** Batches the events of a turn into at most one message per frame and merges deltas of one kind. The
+ *  first text, and everything other than text, is sent at once. */
 export type EventCoalescer = {
-  /** `tokens`: how many there were, where their ids are not known. */
+  /** `tokens`: their number, if their ids are unknown. */
   delta(
     kind: 'thinking' | 'answer',
     text: string,

@@ -8,15 +8,15 @@ export type GenerationMetrics = {
   prefill(done: number, total: number, cached: number): StatsSample | null;
   token(kind: 'thinking' | 'answer'): StatsSample | null;
   thinkingEnded(): void;
-  /** The one sample of an answer that was over before its first was due; null for longer ones and for a single token. */
+  /** The only sample of an answer that ended before the first was due; null for longer answers and single tokens. */
   short(): StatsSample | null;
-  /** The end of one call. */
+  /** Adds the figures of one call. */
   addSegment(result: GenerateResult, reuse?: Pick<Usage, 'miss' | 'differs'>): void;
   readonly usage: Usage;
   timings(): Timings;
 };
 
-/** A clock that goes on from where it stood when the one it reads is set back. */
+/** A monotonic clock: continues from its last value if the underlying clock is set back. */
 export function forwardOnly(read: () => number): () => number {
   let last = read();
   let passed = 0;
@@ -65,7 +65,7 @@ export function createGenerationMetrics(
       usage[kind === 'thinking' ? 'thinkingTokens' : 'answerTokens']++;
       if (firstTokenMs === null) {
         firstTokenMs = now() - begin;
-        // The clock of the speed starts with the first token.
+        // Speed is measured from the first token.
         last = { ...last, at: now(), tokens: generated() };
         return null;
       }
@@ -115,10 +115,10 @@ export function createGenerationMetrics(
   };
 }
 
-/** Tokens that are read fast enough not to speak of it. */
+/** Shorter prefills are too fast to report. */
 export const LONG_READ = 64;
 
-/** Of an answer that was never begun. */
+/** Usage of an answer that never started. */
 export const noUsage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
 export const noTimings = {
   firstTokenMs: 0,

@@ -27,7 +27,7 @@ import { createOutputBuffer, type OutputBuffer, shownText } from './output-buffe
 import { samplingFor } from './sampling-for.ts';
 import { scored, type Token } from './token-score.ts';
 
-//  One answer. It is written in segments: a segment is one call of the addon, and between two stands something that changed what
+//  One answer, written in segments: a segment is one call of the addon, and between two segments something changed what
 //  comes next.
 //
 //  run() ──▶ segment ──ended──▶ finished
@@ -36,12 +36,12 @@ import { scored, type Token } from './token-score.ts';
 //             └─ cancel ──▶ finished
 
 export type Running = {
-  /** Writes until the end or until it has to wait for a person. */
+  /** Generates until the end or until a decision is needed. */
   run(model: LoadedModel): Promise<void>;
   fail(error: unknown): void;
-  /** It has ended, perhaps before it was its time. */
+  /** Whether it has ended, possibly while still queued. */
   over(): boolean;
-  /** The whole answer, once it has ended in order; null for one that failed, or that has not begun. */
+  /** The whole answer once it has ended normally; null if it failed or has not begun. */
   answer(): PromptMessage | null;
   cancel(): void;
   answerNow(): void;
@@ -54,7 +54,7 @@ export type RunningOptions = {
   pictures: PictureReader;
   generation: Generation;
   report: (updates: TurnUpdate[]) => void;
-  /** A person has decided: `run` wants to be called again when it is this turn's time. */
+  /** The user has decided: schedule another `run`. */
   again: () => void;
 };
 
@@ -69,7 +69,7 @@ type Written = {
   meter: GenerationMetrics;
   bound: Partial<Addon.GenerateOptions>;
   maxTokens: number;
-  /** Why it ends after `maxTokens`: they were asked for, or no more fit. */
+  /** The finish reason at `maxTokens`: the requested length, or the context is full. */
   atMost: 'length' | 'context';
 };
 
@@ -81,22 +81,22 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   let written: Written | null = null;
   let evidence: LoopEvidence | null = null;
   let watch: LoopGuard | null = null;
-  /** Tokens of the answer that the watch did not see: an earlier part, and those that closed the thinking. */
+  /** Answer tokens that the loop detector did not see: an earlier part, and those that closed the thinking. */
   let unseen = 0;
   let seed = generation.sampling.seed ?? randomInt(2 ** 31);
   let rewound: Rewound | null = null;
   let soft = generation.softBudget ?? Number.POSITIVE_INFINITY;
-  /** Tokens that were written and taken back: they do not count against the limits. */
+  /** Tokens that were generated and retracted: they do not count towards the limits. */
   const givenBack = { thinking: 0, answer: 0 };
-  /** After "answer now": where the thinking was cut, and where the answer began, in which its loop must not come back. */
+  /** After "answer now": where the thinking was cut, and where the answer began, which is watched for a relapse. */
   let cutAt: LoopEvidence | null = null;
   let relapse: { begin: number; thinkingEnd: number } | null = null;
-  let stopped = 0; // in the middle of its thinking, which answers nothing
-  /** Tokens whose text is held back. */
+  let stopped = 0; // cut off in its thinking, so there is no answer
+  /** Tokens whose text is being held back. */
   let silent: number[] = [];
-  /** How likely the tokens of the answer were that are not told yet. */
+  /** Log-probabilities that are not reported yet. */
   let scores: TokenScore[] = [];
-  /** As it is on the screen; null after a failure. */
+  /** The text as shown; null after a failure. */
   let said: { thinking: string; text: string } | null = {
     thinking: generation.prompt.continuation?.thinking ?? '',
     text: generation.prompt.continuation?.text ?? '',
@@ -177,7 +177,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     const result = await session.generate(asked, {
       ...samplingFor(model, generation.sampling, { seed, rewound, written: transcript.ids }),
       ...(rewound?.json && !generation.grammar ? await boundAsJson(model, generation, prompt.inThinking) : bound),
-      // The likelihood of the token itself comes with those of its alternatives.
+      // The token's own log-probability is only returned along with alternatives.
       ...(generation.logprobs != null && { logprobs: Math.max(1, generation.logprobs) }),
       maxTokens: left,
       stopTokens: [...model.text.stopIds],
@@ -200,7 +200,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
 
   function prefill(done: number, total: number, cached: number) {
     if (!written) return;
-    // Between two legs nothing is read again, unless no snapshot was kept at the place of a rewind: then it takes its time.
+    // Between two segments nothing is prefilled again, unless a rewind found no snapshot: then it is slow.
     const goesOn = written.transcript.ids.length > written.prompt.continuation.length;
     if (goesOn && total - cached < LONG_READ) return;
     const sample = written.meter.prefill(done, total, cached);
@@ -260,7 +260,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     return seconds !== null && meter.usage.thinkingTokens > 0 && meter.timings().thinkingMs >= seconds * 1000;
   }
 
-  /** What comes after a segment. */
+  /** Decides what follows a segment. */
   function between(model: LoadedModel, ended: Addon.GenerateResult['finish'] | null) {
     const why = halt;
     halt = null;
@@ -284,7 +284,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     if (relapse) relapse.begin = written.transcript.ids.length;
   }
 
-  /** The answer fell back into the loop of the thinking: what the thinking had settled on takes its place. */
+  /** The answer relapsed into the loop of the thinking: it is replaced by the last conclusion of the thinking. */
   function answerForIt({ text }: LoadedModel) {
     if (!written || !relapse) return;
     const { transcript } = written;
@@ -324,7 +324,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     again();
   }
 
-  /** Thinking ends before its first copy, so that the answer does not go on with them. */
+  /** Cuts the thinking before its first repetition, so that the answer does not continue it. */
   function answerAfter({ startToken: first }: LoopEvidence, text: LoadedModel['text']) {
     if (!written) return;
     const { prompt, transcript } = written;
@@ -338,7 +338,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     halt = 'close-thinking';
   }
 
-  /** Back to before the first copy, and from there with other chances. */
+  /** Rewinds to before the first repetition and continues with different sampling. */
   function rewind({ startToken: first, kind, where }: LoopEvidence, whole = said?.text ?? '') {
     if (!written) return;
     takeBack(first);
@@ -347,7 +347,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     rewound = { times: (rewound?.times ?? 0) + 1, kind, json: where === 'answer' && wasJson(whole, said?.text ?? '') };
   }
 
-  /** Tokens from `length` on never happened, on the screen, on the disk and for the limits. */
+  /** Discards tokens from `length` on: on screen, on disk and for the limits. */
   function takeBack(length: number) {
     if (!written) return;
     const { transcript } = written;

@@ -4,32 +4,32 @@ import { isProse } from '../../../text/loop/text-kind.ts';
 import type { ModelText } from '../../../text/model-text.ts';
 import { decode } from '../../../text/tokenizer/detokenizer.ts';
 
-//  What is done differently after a loop, so that it does not come again.
+//  How generation changes after a loop, so that the loop does not return.
 
-/** Marks that hold data and code together: to repeat them is no repetition. */
+/** Structural characters of data and code: their recurrence does not count as repetition. */
 const structural = /[\n":,;{}[\]()<>|*&=\\`]/;
-/** Characters in which the sort of the text is looked for. */
+/** Characters examined to classify the text. */
 const LOOKED_AT = 800;
 const WINDOW = 1024;
-/** Tokens that can stand before thinking is opened: white space. */
+/** Tokens of white space that may precede the opening of thinking. */
 const OPENING = 16;
 
-/** Tokens of an answer in which a loop of its thinking is a relapse. */
+/** A loop within this many answer tokens after a loop in thinking is a relapse. */
 export const RELAPSE = 200;
 
-/** What can be chosen in a loop; without one, when thinking takes unusually long. */
+/** The choices in a loop; without one, those when thinking takes unusually long. */
 export function choicesIn(loop: LoopEvidence | null): { choices: PauseAction[]; suggested: PauseAction } {
   if (!loop) return { choices: ['answer-now', 'keep-going', 'stop'], suggested: 'answer-now' };
   const suggested = loop.where === 'answer' ? 'stop' : 'answer-now';
   return { choices: [suggested, 'rewind', 'keep-going', 'loop-guard-off'], suggested };
 }
 
-/** What is known of the loops that were rewound: how many, of what kind the last one was, and whether it stood in JSON. */
+/** The rewound loops: how many, the kind of the last one, and whether it was inside JSON. */
 export type Rewound = { readonly times: number; readonly kind: LoopEvidence['kind']; readonly json: boolean };
 
-/** After a rewind: a seed alone changes nothing at temperature 0, and what was said must cost more to say again. Each further
- *  rewind goes further away from it. What repeats in a worn-out list is single words between numbers, of which a phrase that
- *  costs more does not know: there, every word that was used costs more. */
+/** Sampling after a rewind: a new seed changes nothing at temperature 0, and repeated text must be penalised. Each further
+ *  rewind deviates more. An exhausted list repeats single words between numbers, which a phrase penalty
+ *  (DRY) misses: there, every used word is penalised. */
 export function otherwise(
   { times, kind }: Pick<Rewound, 'times' | 'kind'>,
   temperature: number,
@@ -45,7 +45,7 @@ export function otherwise(
 
 export type Breakers = { readonly structured: boolean; readonly breakers: readonly number[] };
 
-/** The tokens written so far after which a phrase begins anew: lines, and in JSON, code and tables brackets, quotes and
+/** DRY breakers among the tokens so far: line ends, and in JSON, code and tables also brackets, quotes and
  *  separators too. */
 export function breakersOf({ tokenizer }: ModelText, ids: readonly number[]): Breakers {
   const recent = ids.slice(-WINDOW);
@@ -64,20 +64,20 @@ function isStructured(text: string): boolean {
   return lines.length > 0 && lines.filter((line) => !isProse(line)).length > lines.length / 2;
 }
 
-/** How many of the ids open the thinking, where the model opened it itself. */
+/** How many ids open the thinking, if the model opened it itself. */
 export function openedAt(ids: readonly number[], opening: readonly number[]): number {
   for (let at = 0; at + opening.length <= Math.min(ids.length, OPENING); at++)
     if (opening.every((id, step) => ids[at + step] === id)) return at + opening.length;
   return 0;
 }
 
-/** What the model is made to think last: left in the middle of a loop, it comments on it instead of answering. */
+/** Appended to cut thinking: left in the middle of a loop, the model comments on the loop instead of answering. */
 export const ENOUGH = 'I have thought about this long enough, so I will answer the question now.';
 
-/** Tokens that are looked through for the end of a sentence. */
+/** Tokens searched for the end of a sentence. */
 const SENTENCE = 48;
 
-/** The end of the last sentence among `ids` before `end`, so that what is kept does not break off in the middle; `end` where none is near. */
+/** The end of the last sentence among `ids` before `end`, so that the cut is not in the middle of one; `end` if none is near. */
 export function sentenceEnd({ tokenizer }: ModelText, ids: readonly number[], from: number, end: number): number {
   for (let at = end; at > Math.max(from, end - SENTENCE); at--)
     if (/[.!?。！？]["”)]?\s*$|\n\s*$/u.test(decode(tokenizer, ids.slice(Math.max(from, at - 4), at)))) return at;
@@ -88,7 +88,7 @@ const concluding = /\b(?:so|therefore|thus|hence|answer|result|conclu\w*|means|g
 const doubting = /\?|\b(?:wait|hmm|maybe|perhaps|let me|but|however|not sure|try)\b/i;
 const LONGEST = 400;
 
-/** The last thing that thinking settled on, to be quoted; '' when it settled on nothing. */
+/** The last conclusion of the thinking, for quoting; '' if there is none. */
 export function conclusionOf(thinking: string): string {
   const sentences = thinking
     .split(/(?<=[.!?。！？])\s+|\n+/u)
@@ -97,7 +97,7 @@ export function conclusionOf(thinking: string): string {
   return sentences.findLast((sentence) => concluding.test(sentence)) ?? sentences.at(-1) ?? '';
 }
 
-/** What stands in the place of an answer that fell back into the loop. */
+/** Replaces an answer that relapsed into the loop. */
 export function quotedAnswer(thinking: string): string {
   const settled = conclusionOf(thinking);
   return settled === ''

@@ -7,30 +7,30 @@ import { createOutputDecoder, type OutputDecoder } from './output-decoder.ts';
 type Kind = Part['kind'];
 type Lengths = Record<Kind, number>;
 
-/** The answer as tokens and as text that was shown. Tokens can be taken back, and an answer can be gone on with: text that is
+/** The answer as tokens and as shown text. Tokens can be retracted and an answer can be continued: text that is
  *  on the screen already is never shown twice. */
 export type OutputBuffer = {
   readonly ids: readonly number[];
   readonly inThinking: boolean;
-  /** One more token. `text`: what it added before anything was held back. */
+  /** Adds a token. `text`: its text before anything is held back. */
   push(id: number): { parts: Part[]; text: string; place: Kind; stopped: boolean };
   flush(): Part[];
-  /** Keeps `length` tokens. Returns which kinds of text became shorter, with their new lengths. */
+  /** Truncates to `length` tokens. Returns which kinds of text became shorter, with their new lengths. */
   cut(length: number): { kind: Kind; from: number }[];
 };
 
 export type OutputBufferOptions = {
   model: ModelText;
-  /** The prompt leaves the thinking open. */
+  /** The prompt ends inside an open thinking block. */
   inThinking: boolean;
   stops: readonly string[];
   /** Control tokens that are shown. */
   markers?: readonly string[];
-  /** What was there before: its tokens, and how much text is shown of it. */
+  /** The earlier part of the answer: its tokens, and how much of its text is shown. */
   continuation: { ids: readonly number[]; shown: Lengths };
 };
 
-/** What is shown of what a model writes. A text that is gone on with as it is has no thinking: what looks like it stays text. */
+/** Splits the output of a model into shown parts. A raw continuation has no thinking: tags stay text. */
 export function shownText(
   text: ModelText,
   { raw, tools }: Pick<Prompt, 'raw' | 'tools'>,
@@ -48,7 +48,7 @@ export function createOutputBuffer({
   continuation,
 }: OutputBufferOptions): OutputBuffer {
   const ids: number[] = [];
-  // Text that was written by hand has no tokens; it stands before everything else.
+  // Edited text has no tokens; it precedes everything else.
   const byHand: Lengths = continuation.ids.length === 0 ? continuation.shown : { thinking: 0, answer: 0 };
   const shown: Lengths = { ...continuation.shown };
   let had: Lengths = { ...byHand };
@@ -67,7 +67,7 @@ export function createOutputBuffer({
     return { parts: parts.flatMap(fresh), text, place, stopped };
   }
 
-  /** The part of a text that is not on the screen yet. */
+  /** The part of a text that is not shown yet. */
   function fresh({ kind, text }: Part): Part[] {
     const start = had[kind];
     had[kind] += text.length;

@@ -3,10 +3,10 @@ import { createStopFinder } from '../../../text/stop-strings.ts';
 import { createThinkingSplitter, type Part } from '../../../text/thinking.ts';
 import { createDetokenizer } from '../../../text/tokenizer/detokenizer.ts';
 
-/** Turns the tokens of one answer into text of two kinds. */
+/** Decodes the tokens of one answer into thinking and answer text. */
 export type OutputDecoder = {
   push(id: number): { parts: Part[]; text: string; stopped: boolean };
-  /** What was held back because more could have changed its meaning. */
+  /** Text that was held back because more could have changed its meaning. */
   flush(): Part[];
   readonly inThinking: boolean;
 };
@@ -21,11 +21,11 @@ export type DecoderOptions = {
 export function createOutputDecoder(model: ModelText, options: DecoderOptions): OutputDecoder {
   const detokenizer = createDetokenizer(model.tokenizer, { continues: true });
   const splitter = createThinkingSplitter(model.thinking, options.inThinking);
-  // Stop strings end answers; thinking may say what it likes.
+  // Stop strings apply to the answer, not to thinking.
   const stops = createStopFinder(options.stops);
 
   const spoken = [model.thinking?.open, model.thinking?.close, ...(options.shown ?? [])];
-  /** Control tokens say nothing, except those that open and close the thinking, or a call. */
+  /** Control tokens have no text, except those that open and close thinking or a call. */
   const textOf = (id: number): string => {
     const marker = model.tokenizer.markerOf(id);
     return marker?.special && !spoken.includes(marker.text) ? '' : detokenizer.push(id);

@@ -3,8 +3,8 @@ import type { SamplingSettings } from '../../../protocol/index.ts';
 import type { LoadedModel } from '../model/loaded-model.ts';
 import { breakersOf, otherwise, type Rewound } from './loop-recovery.ts';
 
-/** How tokens are chosen: as the model's makers say, as somebody wished, and after a rewind otherwise than before. Never
- *  rows of padding above the vocabulary, nor the token of pictures, which stands for what was shown. */
+/** Sampling of an answer: the model's defaults, the user's settings, and changes after a rewind. Never
+ *  samples padding rows beyond the vocabulary, or the placeholder token of pictures. */
 export function samplingFor(
   { text, native }: Pick<LoadedModel, 'text' | 'native'>,
   { maxTokens: _, ...wished }: SamplingSettings,

@@ -2,12 +2,12 @@ import type * as Addon from '../../../../native/addon/index.d.ts';
 import type { Tokenizer } from '../../../text/tokenizer/tokenizer.ts';
 import type { TokenLogprob, TokenScore } from '../../ipc-protocol.ts';
 
-/** In the place of minus infinity, which JSON does not have: what a grammar or a rule forbids. */
+/** Replaces minus infinity, which JSON lacks, for tokens forbidden by a grammar or a rule. */
 const IMPOSSIBLE = -9999;
 
 export type Token = Pick<Addon.TokenEvent, 'id' | 'logprob' | 'top'>;
 
-/** How likely a token was, with so many of its alternatives; nothing where nobody asked (null). */
+/** A token's log-probability with alternatives; empty if not requested (null). */
 export function scored({ bytes }: Pick<Tokenizer, 'bytes'>, token: Token, alternatives: number | null): TokenScore[] {
   const { id, logprob, top = [] } = token;
   if (alternatives === null || logprob === undefined) return [];

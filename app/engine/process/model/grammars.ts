@@ -7,7 +7,7 @@ import { callFormatOf } from '../../../text/tool-calls/call-formats.ts';
 import { answerGrammar } from '../../../text/tool-calls/call-grammar.ts';
 import type { Generation, GrammarText } from '../../ipc-protocol.ts';
 
-/** Grammars of one model, each compiled once and cached while it is among the last that were used. */
+/** Compiled grammars of one model, in an LRU cache. */
 export type Grammars = { compiled(grammar: GrammarText): Promise<Addon.Grammar> };
 
 const MAX_CACHED = 16;
@@ -44,7 +44,7 @@ export function createGrammars(addon: typeof Addon, text: ModelText, rows: numbe
   };
 }
 
-/** How the addon is told where the answer begins that a grammar binds. */
+/** Tells the addon where the constrained answer begins. */
 export function boundAnswer(
   { tokenizer, thinking }: ModelText,
   inThinking: boolean,
@@ -58,7 +58,7 @@ export function boundAnswer(
   };
 }
 
-/** What binds the answer of a turn. */
+/** The grammar that constrains the answer of a turn. */
 export async function boundBy(
   { grammars, text }: { grammars: Grammars; text: ModelText },
   { grammar, prompt }: Pick<Generation, 'grammar' | 'prompt'>,

@@ -3,10 +3,10 @@ import type { Generation, GrammarText } from '../../ipc-protocol.ts';
 import { boundBy } from './grammars.ts';
 import type { LoadedModel } from './loaded-model.ts';
 
-//  An answer that is JSON when it is rewound out of a loop stays JSON: other chances than before would break it, so it is bound by
-//  a grammar from then on, as if a schema that allows everything had been asked for.
+//  A JSON answer that is rewound out of a loop stays JSON: changed sampling would break it, so it is constrained by
+//  a grammar from then on, as if with a schema that allows any JSON.
 
-/** One object or array; or words and a fence around it, and what is said after. */
+/** One object or array; optionally with text and a fence around it, and text after it. */
 const grammar: GrammarText = {
   kind: 'gbnf',
   text: String.raw`root ::= blank nest blank | words? blank fence blank nest blank "\x60\x60\x60" [^\x60]*
@@ -24,16 +24,16 @@ blank ::= [ \t\n\r]*
 };
 
 const FENCE = '```json';
-/** Characters up to which it is looked at. */
+/** Longer answers are not examined. */
 const LONGEST = 200_000;
 
-/** What can stand after a piece of JSON, so that all that is missing are its closing brackets. */
+/** Possible completions of a JSON prefix, after which only closing brackets are missing. */
 const words = ['true', 'false', 'null'].flatMap((word) => [...word].map((_, at) => word.slice(at + 1)));
 const hex = ['', '0', '00', '000', '0000'];
 const inString = ['"', '""', ...hex.map((digits) => `${digits}"`)];
 const rests = ['', '0', ':0', '"":0', ...words, ...inString, ...inString.map((rest) => `${rest}:0`)];
 
-/** The text is one object or array of JSON that goes on, or that has just ended. */
+/** Whether the text is a prefix of one JSON object or array, or a complete one. */
 export function isJsonSoFar(answer: string): boolean {
   const fence = answer.indexOf(FENCE);
   const json = (fence < 0 ? answer : answer.slice(fence + FENCE.length)).trimStart();
@@ -42,10 +42,10 @@ export function isJsonSoFar(answer: string): boolean {
   return rests.some((rest) => isJson(json + rest + closing));
 }
 
-/** Of an answer that looped, or of what was kept of it where only the loop was none. */
+/** Whether an answer that looped was JSON, or at least the part before the loop. */
 export const wasJson = (whole: string, kept: string): boolean => isJsonSoFar(whole) || isJsonSoFar(kept);
 
-/** The brackets that are open, closed. */
+/** The closing brackets of those that are open. */
 function closingOf(json: string): string {
   const open: string[] = [];
   for (const [bracket] of json.matchAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)|[[\]{}]/gs)) {
@@ -64,7 +64,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What binds the rest of an answer that was rewound. */
+/** The grammar for the rest of a rewound JSON answer. */
 export async function boundAsJson(
   model: LoadedModel,
   { prompt }: Pick<Generation, 'prompt'>,

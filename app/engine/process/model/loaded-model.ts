@@ -17,15 +17,15 @@ export type LoadedModel = {
   readonly native: Addon.Model;
   readonly text: EngineText;
   readonly grammars: Grammars;
-  /** Timelines for a kind of work: titles have one of their own, so that they do not disturb those of the chats. */
+  /** Sessions for a kind of work: titles have their own, so that they do not evict those of chats. */
   sessions(priority: Priority): SessionPool;
-  /** Tokens a timeline for this kind of work holds. */
+  /** Context length of a session for this kind of work. */
   contextLength(priority: Priority): number;
-  /** How many answers it writes at the same time, and the memory they may take together. */
+  /** Maximum number of concurrent answers, and the memory they may take together. */
   capacity: Capacity;
-  /** What the timeline of an answer will take, about. */
+  /** Estimated memory of the session of an answer. */
   bytesFor(generation: Pick<Generation, 'prompt' | 'sampling'>): number;
-  /** Forgets what was read, in the prompt cache and in timelines. */
+  /** Clears the prompt cache and the sessions. */
   forgetPrompts(): Promise<void>;
   memoryBytes(): number;
   loaded(): Loaded;
@@ -35,10 +35,10 @@ export type LoadedModel = {
 
 const titleContext = 2048;
 
-/** Free timelines that stay for the next question. */
+/** Idle sessions that stay for the next question. */
 const spareSessions = 1;
 
-/** Answers that are written at the same time where the back end takes turns. */
+/** Concurrent answers on a back end that interleaves them. */
 const answersAtOnce = 16;
 
 export async function loadModel(
@@ -105,13 +105,13 @@ export async function loadModel(
 
 const maxDefaultContext = 32_768;
 
-/** What contexts may take: those of several answers together, and one of which no length was asked. */
+/** Memory for contexts: of concurrent answers together, and of one without a requested length. */
 const contextMemory = () => totalmem() / 4;
 
-/** Characters a token stands for at the least, in text that a person writes. */
+/** Minimum average characters per token in ordinary text. */
 const shortestToken = 2;
 
-/** Tokens an answer is given room for when nobody said how long it may become. */
+/** Room for an answer without a requested maximum length. */
 const usualAnswer = 1024;
 
 function bytesFor(
@@ -134,7 +134,7 @@ const picturesIn = ({ messages }: Pick<Prompt, 'messages'>, preprocessor: Prepro
     .flatMap(({ pictures = [] }) => pictures)
     .reduce((sum, picture) => sum + tokensFor(withDetail(preprocessor, picture.detail), picture), 0);
 
-/** What was asked for, at most what the model knows; without a wish as much as the memory for contexts holds. */
+/** The requested context length, at most the model's own; without a request, as much as fits into the memory for contexts. */
 function contextFor(native: Addon.Model, { contextLength: wanted, kvType }: LoadTarget): number {
   if (wanted !== null) return Math.min(wanted, native.contextLength);
   const perToken = kvBytesPerToken(native.description, kvType);
@@ -142,8 +142,8 @@ function contextFor(native: Addon.Model, { contextLength: wanted, kvType }: Load
   return Math.max(512, Math.min(native.contextLength, maxDefaultContext, fits));
 }
 
-/** What the files of a model say: the verdict of the addon, and whether its template thinks. `known`: its text, when it is
- *  in memory and need not be read again. */
+/** Inspects the files of a model: the addon's description, and whether its template thinks. `known`: its tokenizer and template, if
+ *  already loaded. */
 export async function inspectModel(
   addon: typeof Addon,
   renderer: TemplateRenderer,
@@ -158,7 +158,7 @@ export async function inspectModel(
   };
 }
 
-/** The whole name, and what it is made of: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md#general-metadata */
+/** The full name, or its parts: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md#general-metadata */
 async function declaredNames(addon: typeof Addon, path: string): Promise<string[]> {
   if (!path.toLowerCase().endsWith('.gguf')) return [];
   const metadata = await addon.ggufMetadata(path);
@@ -183,7 +183,7 @@ async function thinkingOf(
   try {
     text = known ?? (await readModelText(addon, path));
   } catch {
-    // Without a readable tokenizer the verdict on the weights still stands; loading will say what is wrong.
+    // Without a readable tokenizer the description of the weights still holds; loading will report the error.
     return never;
   }
   const { template } = text;

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { LonghandError } from '../../../protocol/index.ts';
 import { readRegularSync } from '../../../store/folder/open-regular.ts';
 
-//  The small files beside the weights. What they would take is counted before they are parsed: a few megabytes of "[],[],[]"
-//  are hundreds once they are values.
+//  The small files beside the weights. Their size in memory is estimated before parsing: a few megabytes of "[],[],[]"
+//  become hundreds as values.
 
-/** That of Qwen3, the largest of the tests (151,643 tokens, 151,387 merges), has 11.4 MB, 606,054 values and 5 levels; one of
- *  248,320 tokens has as much again by two thirds. */
+/** That of Qwen3, the largest of the tests (151,643 tokens, 151,387 merges), has 11.4 MB, 606,054 values and 5 levels; one with
+ *  248,320 tokens has about two thirds more. */
 const MAX_BYTES = 48 * 1024 * 1024;
 const MAX_VALUES = 2_500_000;
-/** Of fields: an object of two million of them takes half a gigabyte before any of it is looked at. */
+/** Maximum number of fields: an object with two million takes half a gigabyte. */
 const MAX_NAMES = 1_000_000;
 const MAX_DEPTH = 200;
-/** The templates of the tests have up to 3,366 characters; what has more than a million is refused where it is rendered. */
+/** Templates in the tests have up to 3,366 characters; more than a million are refused when rendered. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
 export const brokenFile = (name: string, reason: string, cause?: unknown) =>
@@ -24,7 +24,7 @@ export function readModelText(folder: string, name: string): string | undefined 
   return read(folder, name, MAX_TEXT)?.toString('utf8');
 }
 
-/** What a file of JSON says; undefined when it is not there. @throws LonghandError `model-broken`, naming the file */
+/** The parsed JSON of a file; undefined if there is none. @throws LonghandError `model-broken`, naming the file */
 export function readModelJson(folder: string, name: string): unknown {
   const bytes = read(folder, name, MAX_BYTES);
   if (bytes === undefined) return undefined;
@@ -48,7 +48,7 @@ function read(folder: string, name: string, most: number): Buffer | undefined {
 
 const [QUOTE, ESCAPE, COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = Buffer.from('"\\,:[]{}');
 
-/** Values and how deep they lie, told from the signs outside of texts. */
+/** Counts values and nesting depth from the punctuation outside strings. */
 function demandModest(name: string, bytes: Buffer): void {
   let values = 0;
   let names = 0;

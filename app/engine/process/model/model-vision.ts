@@ -7,15 +7,15 @@ import type { ModelText } from '../../../text/model-text.ts';
 import { brokenFile, readModelJson } from './model-json.ts';
 import { readModelText } from './tokenizer-files.ts';
 
-/** What a model that sees does with pictures: the token that stands for a row of one, and how one is prepared. */
+/** Vision of a model: the placeholder token for a row, and the preprocessing. */
 export type ModelVision = { readonly token: number; readonly preprocessor: Preprocessor };
 
-/** How a model reads text and, where it can, pictures. */
+/** A model's tokenizer and template and, with vision, its picture preprocessing. */
 export type EngineText = ModelText & { readonly vision: ModelVision | null };
 
 type Reader = Pick<typeof Addon, 'ggufMetadata' | 'inspect'>;
 
-/** `tower`: the file of the tower of a GGUF model, where somebody chose one.
+/** `tower`: the vision tower file of a GGUF model, if one was chosen.
  *  @throws LonghandError `model-broken`, naming the file */
 export async function readEngineText(addon: Reader, path: string, tower?: string): Promise<EngineText> {
   const [text, vision] = await Promise.all([readModelText(addon, path), visionOf(addon, path, tower)]);
@@ -26,7 +26,7 @@ async function visionOf(addon: Reader, path: string, tower: string | undefined):
   if (path.toLowerCase().endsWith('.gguf')) return visionOfGguf(addon, path, tower);
   const folder = statSync(path, { throwIfNoEntry: false })?.isFile() ? dirname(path) : path;
   const file = 'preprocessor_config.json';
-  // Headers of many gigabytes take a moment, and most models are blind.
+  // Reading the headers of many gigabytes is slow, and most models have no vision.
   if (!existsSync(join(folder, file)) && !configSees(folder)) return null;
   const { vision } = await addon.inspect(path);
   if (!vision) return null;
@@ -35,7 +35,7 @@ async function visionOf(addon: Reader, path: string, tower: string | undefined):
   throw brokenFile(file, `merges ${preprocessor.merge} patches a side, the weights ${vision.merge}`);
 }
 
-/** The tower's own file says how a picture is prepared. */
+/** The tower's own file contains the preprocessing. */
 async function visionOfGguf(addon: Reader, path: string, tower: string | undefined): Promise<ModelVision | null> {
   if (tower === undefined && !(await readdir(dirname(path))).some((name) => /mmproj.*\.gguf$/i.test(name))) return null;
   const { vision, files } = await addon.inspect(path, tower === undefined ? {} : { vision: tower });

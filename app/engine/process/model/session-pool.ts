@@ -1,12 +1,12 @@
 import type * as Addon from '../../../../native/addon/index.d.ts';
 
-/** The timelines of a model: one for each answer that is being written. */
+/** The sessions of a model: one for each answer being written. */
 export type SessionPool = {
-  /** The one that `owner` had last when nobody uses it, else another that is free, else a new one. It belongs to whoever took
-   *  it until it is given back. @throws what the addon throws when there is no memory for one */
+  /** The owner's last session if it is free, else another free one, else a new one. It is exclusive
+   *  until it is returned. @throws the addon's error if there is no memory for one */
   take(owner: string): Addon.Session;
   giveBack(session: Addon.Session): void;
-  /** Nothing of what they have read stays, of those in use once they are given back. */
+  /** Clears all sessions; those in use once they are returned. */
   forget(): void;
   bytes(): number;
   close(): void;
@@ -14,7 +14,7 @@ export type SessionPool = {
 
 type Entry = { session: Addon.Session; owner: string; used: boolean; forgotten: boolean };
 
-/** `spare`: how many stay when nobody uses them. What they have read lives on in the prompt cache of the model. */
+/** `spare`: how many idle sessions stay. Their contents live on in the model's prompt cache. */
 export function createSessionPool(create: () => Addon.Session, spare: number): SessionPool {
   /** Used longest ago first. */
   let entries: Entry[] = [];

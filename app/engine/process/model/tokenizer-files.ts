@@ -4,7 +4,7 @@ import type * as Addon from '../../../../native/addon/index.d.ts';
 import { type ModelText, modelTextFromFiles, modelTextFromGguf } from '../../../text/model-text.ts';
 import { brokenFile, readModelJson, readModelText as readText } from './model-json.ts';
 
-/** Reads how a model reads and writes: from a GGUF file's metadata, or from the files beside the weights.
+/** Reads tokenizer and template: from a GGUF file's metadata, or from the files beside the weights.
  *  @throws LonghandError `model-broken`, naming the file */
 export async function readModelText(addon: Pick<typeof Addon, 'ggufMetadata'>, path: string): Promise<ModelText> {
   if (path.toLowerCase().endsWith('.gguf')) return modelTextFromGguf(await addon.ggufMetadata(path));
@@ -19,7 +19,7 @@ export async function readModelText(addon: Pick<typeof Addon, 'ggufMetadata'>, p
   });
 }
 
-/** A template has a file of its own in newer releases, and two ways to write it; else tokenizer_config.json has it. */
+/** Newer releases have the template in a file of its own, of two possible names; otherwise it is in tokenizer_config.json. */
 function templateOf(folder: string): string | undefined {
   const jinja = readText(folder, 'chat_template.jinja');
   if (jinja !== undefined) return jinja;

@@ -6,14 +6,14 @@ import type { RgbPicture } from '../../../pictures/resample.ts';
 import { LonghandError } from '../../../protocol/index.ts';
 import type { PromptPicture } from '../../ipc-protocol.ts';
 
-/** Pictures of prompts as the tower takes them. */
+/** Prepares pictures of prompts for the vision tower. */
 export type PictureReader = {
-  /** @throws LonghandError `unreadable`, `too-large` and what the system says of a file */
+  /** @throws LonghandError `unreadable`, `too-large` and file system errors */
   read(pictures: readonly PromptPicture[], preprocessor: Preprocessor): Promise<Addon.Picture[]>;
   close(): Promise<void>;
 };
 
-/** Resized pictures of the last prompts stay: every turn of a chat shows them again. */
+/** Cache of resized pictures: every turn of a chat needs them again. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 
 /** `worker`: the file of picture-process. */

@@ -1,7 +1,7 @@
 import type { Reuse } from '../../../../native/addon/index.d.ts';
 import type { Usage } from '../../../protocol/index.ts';
 
-/** What the usage of an answer says of what was known: known tokens that were read again, and where the prompt first differs
+/** Cache figures for the usage of an answer: known tokens that were prefilled again, and where the prompt first differs
  *  from everything known. `decode`: the text of tokens. */
 export function reuseOf(
   reuse: Reuse,

@@ -11,28 +11,28 @@ import type { EngineText, ModelVision } from '../model/model-vision.ts';
 
 export type PromptIds = {
   ids: number[];
-  /** The first token comes inside the thinking. */
+  /** Generation starts inside thinking. */
   inThinking: boolean;
-  /** Tokens of the answer that is gone on with, at the end of `ids`. */
+  /** Tokens of the continued answer, at the end of `ids`. */
   continuation: readonly number[];
-  /** What is seen where the tokens of pictures stand. */
+  /** The pictures behind the placeholder tokens. */
   pictures: readonly PromptPicture[];
 };
 
 /** `thinking`: null follows the template's default. */
 type AskedPrompt = Omit<Prompt, 'thinking'> & { thinking: boolean | null };
 
-/** A text that was read without asking what it sees is blind. */
+/** Without `vision`, treated as a model without vision. */
 type PromptText = ModelText & Partial<Pick<EngineText, 'vision'>>;
 
-/** @throws LonghandError `template-failed`; `model-unsupported` where pictures are shown to a model that sees none */
+/** @throws LonghandError `template-failed`; `model-unsupported` for pictures with a model without vision */
 export async function promptIds(text: PromptText, renderer: TemplateRenderer, prompt: AskedPrompt): Promise<PromptIds> {
   const written = await writtenIds(text, renderer, prompt);
   const pictures = prompt.messages.flatMap((message) => message.pictures ?? []);
   return { ...written, ids: withPictures(written.ids, pictures, text.vision ?? null), pictures };
 }
 
-/** The template writes one token a picture; the tower gives as many rows as it has blocks of patches. */
+/** The template emits one token per picture; it is expanded to as many as the tower yields rows. */
 function withPictures(ids: number[], pictures: readonly PromptPicture[], vision: ModelVision | null): number[] {
   if (pictures.length === 0) return ids;
   if (!vision) throw new LonghandError('model-unsupported', '[pictures] this model does not see pictures');
@@ -65,7 +65,7 @@ async function writtenIds(text: ModelText, renderer: TemplateRenderer, prompt: A
   return { ...(await render(text, renderer, [...messages, last], prompt, true)), continuation: [] };
 }
 
-/** Names of control tokens mean the tokens, for whoever writes a template of their own; not beside a suffix, where both are text.
+/** Names of control tokens are parsed as tokens, for clients with their own template; but with a suffix both are plain text.
  *  @throws LonghandError `bad-request`, `model-unsupported` */
 function rawIds({ tokenizer, before }: ModelText, { text, suffix }: RawPrompt): number[] {
   const written = suffix === null ? tokenizer.encode(tokenizer.split(text)) : fillInIds(tokenizer, text, suffix);
@@ -75,19 +75,19 @@ function rawIds({ tokenizer, before }: ModelText, { text, suffix }: RawPrompt): 
   throw new LonghandError('bad-request', '[prompt] is empty, and this model has no token that starts a text');
 }
 
-/** Characters of a prompt from which on its parts are counted before it is put together: rendered and cut whole, ten million
- *  take more than a gigabyte. */
+/** Prompts with more characters are counted by parts before they are rendered: rendered and tokenized whole, ten million
+ *  characters take more than a gigabyte. */
 const LONG = 1_000_000;
-/** Characters a token that hardly any text has: with more, it is not likely to have room, which is found sooner by its parts. */
+/** More characters per token than nearly any text has: such a prompt hardly fits, which counting by parts finds sooner. */
 const CHARACTERS_A_TOKEN = 8;
 
-/** Tokens of the prompt. Of a very long one about as many: its parts alone, without what the template adds. */
+/** Tokens of the prompt. For a very long one an estimate: its parts without what the template adds. */
 export const countPrompt = async (text: PromptText, renderer: TemplateRenderer, prompt: Prompt): Promise<number> =>
   isLong(prompt, LONG)
     ? countParts(text, prompt, Number.POSITIVE_INFINITY)
     : (await promptIds(text, renderer, prompt)).ids.length;
 
-/** The tokens of a prompt that leaves room for an answer. A very long one is refused before it is put together.
+/** The tokens of a prompt, leaving room for an answer. A very long one is refused before it is rendered.
  *  @throws LonghandError `context-full`, and as `promptIds` */
 export async function promptWithin(
   text: PromptText,
@@ -109,7 +109,7 @@ function demandRoom(used: number, limit: number): void {
   });
 }
 
-/** Everything that is given by whoever asks: messages, and the tools that a template writes before them. */
+/** Everything supplied by the client: messages, and the tools that the template puts before them. */
 const partsOfPrompt = ({ messages, raw, tools }: Prompt) => [
   ...(raw ? [raw.text, raw.suffix ?? ''] : []),
   ...(tools ?? []).map((tool) => JSON.stringify(tool)),
@@ -121,7 +121,7 @@ const partsOfPrompt = ({ messages, raw, tools }: Prompt) => [
 const isLong = (prompt: Prompt, characters: number): boolean =>
   partsOfPrompt(prompt).reduce((sum, part) => sum + part.length, 0) >= characters;
 
-/** Ends as soon as there are more than `most`. */
+/** Stops once there are more than `most`. */
 async function countParts(text: PromptText, prompt: Prompt, most: number): Promise<number> {
   let tokens = prompt.messages.reduce((sum, { ids }) => sum + (ids?.length ?? 0), 0);
   for (const part of partsOfPrompt(prompt)) {
@@ -131,7 +131,7 @@ async function countParts(text: PromptText, prompt: Prompt, most: number): Promi
   return tokens;
 }
 
-/** @throws LonghandError `model-unsupported` where nothing is seen, `unreadable` for a strip that no model reads */
+/** @throws LonghandError `model-unsupported` without vision, `unreadable` for extreme aspect ratios */
 export function countPicture({ vision }: EngineText, { detail, ...size }: Omit<PromptPicture, 'source'>): number {
   if (vision) return tokensFor(withDetail(vision.preprocessor, detail), size);
   throw new LonghandError('model-unsupported', '[pictures] this model does not see pictures');
@@ -139,8 +139,8 @@ export function countPicture({ vision }: EngineText, { detail, ...size }: Omit<P
 
 const countedAtOnce = 4096;
 
-/** Tokens of a text, a few thousand characters at a time, so that a long one does not stop what is being written. Cut at
- *  line ends, where tokens hardly ever go on. Ends as soon as there are more than `most`. */
+/** Tokens of a text, a few thousand characters at a time, so that a long one does not stall running answers. Cut at
+ *  line ends, which tokens rarely span. Stops once there are more than `most`. */
 export async function countText(tokenizer: Tokenizer, text: string, most = Number.POSITIVE_INFINITY): Promise<number> {
   let count = 0;
   for (let start = 0; start < text.length && count <= most; ) {
@@ -197,7 +197,7 @@ function chatMessage(text: ModelText, message: PromptMessage): ChatMessage {
   };
 }
 
-/** Parts the tokens of an answer where its thinking ends. */
+/** Splits the tokens of an answer at the end of its thinking. */
 function partsOf(text: ModelText, { ids, thinking }: PromptMessage): NonNullable<ChatMessage['ids']> {
   if (!ids) return {};
   if (thinking === '' || !text.thinking) return { content: ids };

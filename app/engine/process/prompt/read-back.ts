@@ -5,9 +5,9 @@ import type { LoadedModel } from '../model/loaded-model.ts';
 import type { PictureReader } from './picture-reader.ts';
 import { promptIds } from './prompt-tokens.ts';
 
-/** Reads a finished answer as the next turn will want it, while nobody waits: written token by token it left numbers behind
- *  that no other way of reading gives, and the template may drop the thinking. Ends early when `signal` is set; what was
- *  read by then counts. Returns whether it came to its end. */
+/** Prefills a finished answer for the next turn while the engine is idle: decoding it token by token left states
+ *  that differ in rounding from prefill, and the template may drop the thinking. Stops early when `signal` is set; what was
+ *  read by then counts. Returns whether it finished. */
 export async function readBack(
   model: LoadedModel,
   { renderer, pictures }: { renderer: TemplateRenderer; pictures: PictureReader },
@@ -15,7 +15,7 @@ export async function readBack(
   answer: PromptMessage,
   signal: Addon.AbortFlag,
 ): Promise<boolean> {
-  // What follows is not known: only what two next questions have in common is read.
+  // The next question is unknown: only the common prefix of two possible ones is prefilled.
   const [one, other] = await Promise.all(
     NEXT.map(async (text) => {
       const next: PromptMessage = { role: 'user', text, thinking: '', ids: null };

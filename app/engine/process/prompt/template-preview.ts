@@ -6,7 +6,7 @@ import { withTemplate } from '../../../text/model-text.ts';
 import type { Preview } from '../../ipc-protocol.ts';
 import { readModelText } from '../model/tokenizer-files.ts';
 
-/** A conversation that has everything a template may meet. */
+/** A sample conversation that covers everything a template may encounter. */
 const conversation: readonly ChatMessage[] = [
   { role: 'system', content: 'You are brief.' },
   { role: 'user', content: 'Which river flows through Vienna?' },
@@ -14,7 +14,7 @@ const conversation: readonly ChatMessage[] = [
   { role: 'user', content: 'And through Basel?' },
 ];
 
-/** A short conversation as the model would get it, written by its own template or by another one.
+/** Renders a short conversation with the model's own template or another one.
  *  @throws LonghandError `template-failed`, saying where */
 export async function previewTemplate(
   addon: Pick<typeof Addon, 'ggufMetadata'>,
