@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Time } from './ids.ts';
 
-//  The server for other programs, as the page shows it. Whether it is on, its port and the inspector are settings.
+//  The server for other programs, as shown on its page. On/off, port and inspector are settings.
 
 export const ServerState = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('off') }),
@@ -12,7 +12,7 @@ export const ServerState = z.discriminatedUnion('phase', [
     port: z.number().int(),
     since: Time,
   }),
-  /** `free`: the next port that nobody has. */
+  /** `free`: the next free port. */
   z.object({
     phase: z.literal('failed'),
     reason: z.enum(['taken', 'forbidden', 'other']),
@@ -23,11 +23,11 @@ export const ServerState = z.discriminatedUnion('phase', [
 ]);
 export type ServerState = z.infer<typeof ServerState>;
 
-/** What is known of a key; the key itself is shown once and kept as a hash. */
+/** A key without its secret, which is shown once and stored as a hash. */
 export const ServerKey = z.object({
   id: z.string(),
   name: z.string(),
-  /** Its first and last letters. */
+  /** Its first and last characters. */
   hint: z.string(),
   createdAt: Time,
   usedAt: Time.nullable(),
@@ -40,26 +40,26 @@ export const ServerRequest = z.object({
   at: Time,
   method: z.string(),
   path: z.string(),
-  /** The name of the key; null where there was none that fits. */
+  /** The name of the key; null if none matched. */
   client: z.string().nullable(),
   model: z.string().nullable(),
   state: z.enum(['running', 'done', 'failed', 'stopped', 'refused']),
-  /** Of HTTP, once it is known. */
+  /** The HTTP status, once known. */
   status: z.number().int().nullable(),
   /** Why it was refused or failed. */
   reason: z.string().nullable(),
   promptTokens: z.number().int().nullable(),
-  /** Of these, what was known and not read again. */
+  /** Prompt tokens taken from the cache. */
   cachedTokens: z.number().int().nullable(),
   writtenTokens: z.number().int().nullable(),
   firstMs: z.number().nullable(),
   totalMs: z.number().nullable(),
-  /** What was asked and answered can be asked for. */
+  /** Whether its texts are available. */
   inspected: z.boolean(),
 });
 export type ServerRequest = z.infer<typeof ServerRequest>;
 
-/** Kept in memory while the inspector is on. */
+/** The texts of a request, in memory while the inspector is on. */
 export const ServerTexts = z.object({
   asked: z.array(z.object({ role: z.string(), text: z.string() })),
   thinking: z.string(),
@@ -71,15 +71,15 @@ const nothing = z.void();
 
 export const serverCalls = {
   'server.state': { request: nothing, response: ServerState },
-  /** Tries the port again. */
+  /** Retries the port. */
   'server.retry': { request: nothing, response: nothing },
   'server.keys': { request: nothing, response: z.array(ServerKey) },
-  /** The only answer with the key in it. */
+  /** The only response that contains the key. */
   'server.addKey': {
     request: z.object({ name: z.string().trim().min(1).max(60) }),
     response: z.object({ key: z.string(), added: ServerKey }),
   },
-  /** From now on it opens nothing; what was asked with it and still runs is stopped. */
+  /** Revokes a key and cancels its running requests. */
   'server.revokeKey': {
     request: z.object({ id: z.string() }),
     response: nothing,
@@ -91,13 +91,13 @@ export const serverCalls = {
     response: ServerTexts.nullable(),
   },
   'server.stop': { request: z.object({ id: z.string() }), response: nothing },
-  /** Forgets the requests that are over. */
+  /** Clears finished requests. */
   'server.clear': { request: nothing, response: nothing },
 } as const;
 
 export const serverEvents = {
   'server.state': ServerState,
   'server.keys': z.array(ServerKey),
-  /** All of them, several times a second at most. */
+  /** The whole list, at most a few times per second. */
   'server.requests': z.array(ServerRequest),
 } as const;

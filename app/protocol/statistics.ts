@@ -1,8 +1,8 @@
-//  The statistics of measured runs: what is typical, how far it scatters, and whether two of them differ at all.
+//  Statistics of measured runs: median, spread, and whether two sets of runs differ at all.
 
 export type Spread = { median: number; low: number; high: number; count: number };
 
-/** Median, and the tenth from below and above. Null without a number. */
+/** Median, 10th and 90th percentile. Null without numbers. */
 export function spreadOf(values: readonly (number | null)[]): Spread | null {
   const sorted = values
     .filter((value): value is number => value !== null && Number.isFinite(value))
@@ -16,7 +16,7 @@ export function spreadOf(values: readonly (number | null)[]): Spread | null {
   };
 }
 
-/** Between the two neighbours, as R's type 7. `sorted` is not empty. */
+/** Linear interpolation, as R's type 7. `sorted` is not empty. */
 function quantile(sorted: readonly number[], share: number): number {
   const place = share * (sorted.length - 1);
   const below = sorted[Math.floor(place)] as number;
@@ -26,15 +26,15 @@ function quantile(sorted: readonly number[], share: number): number {
 
 export type Comparison =
   | { verdict: 'too-few' }
-  /** `change`: of B against A, as a share of A; `noise`: the share that the scatter alone may make. */
+  /** `change`: of B relative to A; `noise`: the relative change that the spread alone can explain. */
   | { verdict: 'none' | 'higher' | 'lower'; change: number; noise: number };
 
 /** Clocks and schedulers alone move a median this much. */
 const LEAST_NOISE = 0.005;
 export const FEWEST_RUNS = 3;
 
-/** Medians differ when they are further apart than twice the standard error of their difference, which is estimated from
- *  the median absolute deviation: one disturbed run does not widen it. */
+/** Medians differ if they are more than two standard errors of their difference apart, estimated from
+ *  the median absolute deviation, which one disturbed run does not inflate. */
 export function compare(a: readonly (number | null)[], b: readonly (number | null)[]): Comparison {
   const one = centre(a);
   const other = centre(b);

@@ -3,11 +3,11 @@ import type { ModelEntry } from './engine.ts';
 
 type Known = Pick<ModelEntry, 'id' | 'builtIn' | 'missing' | 'lastUsedAt' | 'description' | 'elsewhere'>;
 
-/** Whether a model writes text: encoders and rankers only read it. What nobody has inspected yet is given the benefit. */
+/** Whether a model generates text: encoders and rerankers do not. Models not yet inspected get the benefit of the doubt. */
 export const canChat = ({ description }: Pick<ModelEntry, 'description'>): boolean =>
   description === null || (description.supported && !description.encoder && !description.reranker);
 
-/** The built-in model to begin with. */
+/** The built-in default model. */
 export const builtInModel = <Model extends Pick<Known, 'id' | 'builtIn' | 'missing'>>(
   models: readonly Model[],
 ): Model | null => {
@@ -15,10 +15,10 @@ export const builtInModel = <Model extends Pick<Known, 'id' | 'builtIn' | 'missi
   return shipped.find(({ id }) => id === ASSISTANT) ?? shipped[0] ?? null;
 };
 
-/** The model of a new chat: the one that was chosen for them, else the last one used, else the built-in one. What cannot be used
- *  now (its drive is away, its files are gone) is passed over; so is the starter where it was the last one used, since it is
- *  there to be looked at, unless nothing else is. One that runs elsewhere has to be chosen: nothing is sent because it was last
- *  time. */
+/** The model of a new chat: the one chosen in Settings, else the last one used, else the built-in one. Models that cannot be used
+ *  now (drive not mounted, files gone) are skipped; so is the starter model if it was last used, since it is a
+ *  demonstration, unless there is nothing else. A remote model has to be chosen explicitly: nothing is sent just because it was last
+ *  used. */
 export function modelForNewChats<Model extends Known>(models: readonly Model[], wanted: string | null): Model | null {
   const able = models.filter((model) => !model.missing && canChat(model));
   const lastUsed = able

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { ErrorCode, FailureReason } from '../errors.ts';
 
-/** Where a download stands. `done` and `total` are bytes of all its files. */
+/** Progress of a download. `done` and `total` are bytes of all its files. */
 export const DownloadStatus = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('queued') }),
   z.object({ phase: z.literal('running'), rate: z.number().nullable(), secondsLeft: z.number().nullable() }),
   z.object({ phase: z.literal('paused') }),
   z.object({ phase: z.literal('waitingForNetwork'), attempt: z.number().int(), reason: z.string() }),
   z.object({ phase: z.literal('waitingForSpace'), missing: z.number() }),
-  /** The library is being moved, or its drive is away: it goes on by itself. */
+  /** The library is being moved, or its drive is not mounted: resumes automatically. */
   z.object({ phase: z.literal('waitingForLibrary'), reason: z.enum(['moving', 'unmounted']) }),
-  /** The file on the server is another one now. What came of the old one is kept until the user decides. */
+  /** The file on the server has changed. The part of the old one is kept until the user decides. */
   z.object({ phase: z.literal('changed') }),
   z.object({ phase: z.literal('checking'), checked: z.number() }),
   z.object({ phase: z.literal('repairing'), damaged: z.number() }),
@@ -23,7 +23,7 @@ export const Download = z.object({
   name: z.string(),
   source: z.string(),
   repository: z.string(),
-  /** The quantisation or form, as its files are called. */
+  /** The quantisation or format, as in the file names. */
   variant: z.string(),
   done: z.number(),
   total: z.number(),
@@ -31,5 +31,5 @@ export const Download = z.object({
 });
 export type Download = z.infer<typeof Download>;
 
-/** What the desktop tells of a download to somebody who looks elsewhere: it is here, or it needs somebody. */
+/** A desktop notification about a download: it is complete, or needs attention. */
 export type DownloadNotification = { name: string; kind: 'arrived' | 'failed' | 'waitingForSpace' | 'changed' };

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { ElsewhereId, ModelId, Time } from '../ids.ts';
 
-//  Engines elsewhere: servers of others that speak the dialect of OpenAI, as a source of models. None is asked before it was added.
+//  Remote engines: OpenAI-compatible servers as a source of models. None is contacted before the user adds it.
 
-/** Where a model runs that runs elsewhere: the host with its port, and whether that is this computer itself. */
+/** Where a remote model runs: host and port, and whether that is this computer. */
 export const RunsElsewhere = z.object({
   engineId: ElsewhereId,
   engine: z.string(),
   host: z.string(),
   here: z.boolean(),
-  /** As its engine calls it. */
+  /** The engine's name for it. */
   model: z.string(),
-  /** Tokens, where the engine says so. */
+  /** Tokens, if the engine reports it. */
   contextLength: z.number().int().nullable(),
-  /** Pictures are sent to it. */
+  /** Whether pictures are sent to it. */
   pictures: z.boolean(),
 });
 export type RunsElsewhere = z.infer<typeof RunsElsewhere>;
 
-/** A model as an engine lists it. `pictures`: whether it sees; null where the engine does not say. */
+/** A model in the list of an engine. `pictures`: whether it has vision; null if the engine does not say. */
 export const ListedModel = z.object({
   model: z.string().min(1).max(300),
   contextLength: z.number().int().min(1).max(1_000_000_000).nullable(),
@@ -31,17 +31,17 @@ export const Elsewhere = z.object({
   name: z.string(),
   address: z.string(),
   host: z.string(),
-  /** It is a program of this computer: nothing leaves it. */
+  /** On this computer: nothing leaves it. */
   here: z.boolean(),
-  /** What is sent can be read on its way. */
+  /** Unencrypted connection. */
   plain: z.boolean(),
-  /** A key is stored for it, which never comes back. */
+  /** Whether a key is stored; the key itself is never returned. */
   key: z.boolean(),
   createdAt: Time,
 });
 export type Elsewhere = z.infer<typeof Elsewhere>;
 
-/** Models of one engine that can be used. */
+/** Maximum models per engine. */
 export const MAX_ELSEWHERE_MODELS = 500;
 
 const name = z.string().trim().min(1).max(60);
@@ -55,18 +55,18 @@ const which = z.object({ engineId: ElsewhereId });
 
 export const elsewhereCalls = {
   'elsewhere.engines': call(z.void(), z.array(Elsewhere)),
-  /** Asks an address for its models. Nothing is kept. `engineId`: with the key that is stored for it, where none is given and the
-   *  address is still the same host. */
+  /** Lists the models at an address. Nothing is stored. `engineId`: use its stored key if none is given and the
+   *  host is the same. */
   'elsewhere.test': call(
     z.object({ address, key: key.nullable(), engineId: ElsewhereId.optional() }),
     z.object({ address: z.string(), host: z.string(), here: z.boolean(), models: z.array(ListedModel) }),
   ),
-  /** Puts an engine and these of its models in the list. */
+  /** Adds an engine and these of its models to the library. */
   'elsewhere.add': call(
     z.object({ name, address, key: key.nullable(), models: z.array(ListedModel).min(1).max(MAX_ELSEWHERE_MODELS) }),
     Elsewhere,
   ),
-  /** What is left out stays. An address of another host needs its key anew; models that are no longer named leave the list. */
+  /** Omitted fields stay. Another host needs its key again; models no longer named are removed from the library. */
   'elsewhere.change': call(
     z.object({
       engineId: ElsewhereId,
@@ -77,9 +77,9 @@ export const elsewhereCalls = {
     }),
     Elsewhere,
   ),
-  /** With its models. Chats that were answered by them stay. */
+  /** Removes an engine with its models. Chats they answered stay. */
   'elsewhere.remove': call(which, z.void()),
-  /** Whether pictures are sent to a model. */
+  /** Sets whether pictures are sent to a model. */
   'elsewhere.setPictures': call(z.object({ modelId: ModelId, pictures: z.boolean() }), z.void()),
 } as const;
 

@@ -9,19 +9,19 @@ export const LayerKind = z.object({
   experts: z.boolean(),
 });
 
-/** What a model takes in memory, in bytes: the parts of the engine's own plan (native/engine/memory_plan.h), from which
- *  `forecast` adds up any context. */
+/** Memory of a model in bytes: the parts of the engine's own plan (native/engine/memory_plan.h), from which
+ *  `forecast` computes any context. */
 export const MemoryNeeds = z.object({
   weights: z.number(),
   contextPerToken: z.object({ f32: z.number(), f16: z.number(), q8: z.number(), q4: z.number() }),
   states: z.number(),
-  /** Copies of the states, as many as an answer keeps at most. */
+  /** Maximum number of state snapshots of an answer. */
   snapshots: z.number(),
-  /** The largest pass: what it takes whatever it reads, what it takes for each token, and how many it has. */
+  /** The largest pass: constant part, part per token, and number of tokens. */
   pass: z.number(),
   passPerToken: z.number(),
   passTokens: z.number(),
-  /** What a pass decodes of the context. */
+  /** Scratch for decoding the KV cache. */
   scratchPerToken: z.number(),
 });
 export type MemoryNeeds = z.infer<typeof MemoryNeeds>;
@@ -43,31 +43,31 @@ export const ModelDescription = z.object({
   activeBytes: z.number(),
   stateBytes: z.number(),
   contextBytesPerToken: z.number(),
-  /** Null where the engine has not planned it: not supported, or told by an earlier version. */
+  /** Null if the engine has no plan: unsupported, or inspected by an earlier version. */
   memory: MemoryNeeds.nullable().default(null),
   mtp: z.boolean(),
   encoder: z.boolean(),
-  /** Scores a question and a passage together, and gives no vectors. */
+  /** A cross-encoder: scores pairs, yields no vectors. */
   reranker: z.boolean().default(false),
-  /** Of a model that sees pictures: their token, and how many patches a side become one. */
+  /** For models with vision: the placeholder token, and the patches per side that become one token. */
   vision: z.object({ token: z.number(), merge: z.number() }).nullable().default(null),
 });
 export type ModelDescription = z.infer<typeof ModelDescription>;
 
-/** What was read and is kept in memory and on disk, so that it need not be read again. */
+/** Use of the prompt cache in memory and on disk. */
 export const PromptCacheUse = z.object({
   bytes: z.number(),
   budgetBytes: z.number(),
   diskBytes: z.number(),
-  /** Of the tokens of all prompts of chats in the last seven days, how many were known; null when there was none. */
+  /** Share of cached tokens in all chat prompts of the last seven days; null if there were none. */
   hitShare: z.number().min(0).max(1).nullable(),
 });
 export type PromptCacheUse = z.infer<typeof PromptCacheUse>;
 
-/** What the user set for one model; what is not set follows Settings, then the model's own files. */
+/** Settings of one model; unset ones follow Settings, then the model's own files. */
 export const ModelSettings = z.object({
   sampling: SamplingSettings.default({}),
-  /** Used in the place of the model's chat template. */
+  /** Overrides the model's chat template. */
   template: z.string().min(1).max(200_000).nullable().default(null),
   contextLength: z.number().int().min(256).max(2_000_000).nullable().default(null),
   /** A device id. */
@@ -78,13 +78,13 @@ export type ModelSettings = z.infer<typeof ModelSettings>;
 export const ModelEntry = z.object({
   id: ModelId,
   name: z.string(),
-  /** Where its files are; null for the built-in one. */
+  /** Path of its files; null for the built-in one. */
   path: z.string().nullable(),
   builtIn: z.boolean(),
-  /** Files of somebody else, used where they are. */
+  /** Files of another program, used in place. */
   external: z.boolean(),
   missing: z.boolean(),
-  /** Missing because its drive or folder is: it may come back at any moment. */
+  /** Missing because its drive or folder is not mounted: it may return at any moment. */
   unmounted: z.boolean(),
   lastUsedAt: z.number().nullable(),
   description: ModelDescription.nullable(),
@@ -93,7 +93,7 @@ export const ModelEntry = z.object({
   settings: ModelSettings,
   /** The model whose files a preset uses. */
   presetOf: ModelId.nullable(),
-  /** Of a model that runs on an engine elsewhere: where that is. */
+  /** Set for a remote model. */
   elsewhere: RunsElsewhere.nullable().default(null),
 });
 export type ModelEntry = z.infer<typeof ModelEntry>;
@@ -111,8 +111,8 @@ export const Device = z.object({
 });
 export type Device = z.infer<typeof Device>;
 
-/** The device that is computed on: the chosen one, or the first that is there (a list has those first that are chosen by
- *  themselves; Vulkan, which may be a driver in software, only runs where it was asked for). */
+/** The device in use: the chosen one, or else the first (the list begins with those that are chosen
+ *  automatically; Vulkan, which may be a software driver, is only used if chosen). */
 export function deviceInUse(devices: readonly Device[], chosen: string | null): Device | null {
   return (
     devices.find((device) => device.id === chosen && device.available) ??
@@ -126,9 +126,9 @@ const inMemory = {
   backEnd: z.string(),
   memoryBytes: z.number(),
   contextLength: z.number(),
-  /** Why the CPU answers in the place of the GPU: what the GPU failed with. */
+  /** Why the CPU is used instead of the GPU: the GPU's error. */
   fallbackReason: z.string().optional(),
-  /** Kernels of the GPU that are compiled in the background; absent when all are. A question need not wait for it. */
+  /** Progress of compiling GPU kernels in the background; absent when done. Requests need not wait for it. */
   compilingKernels: z.object({ done: z.number().int(), total: z.number().int() }).optional(),
 };
 
@@ -137,7 +137,7 @@ export const EngineStatus = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('idle') }),
   z.object({ phase: z.literal('loading'), modelId: ModelId, done: z.number(), total: z.number() }),
   z.object({ phase: z.literal('ready'), ...inMemory }),
-  /** `writing`: the turns that are being written, the one that began first in front, and where they are the answers of
+  /** `writing`: the running turns, oldest first, and their chats if they are answers of
    *  chats. Other turns wait for them. */
   z.object({
     phase: z.literal('busy'),
@@ -145,7 +145,7 @@ export const EngineStatus = z.discriminatedUnion('phase', [
     writing: z.array(z.object({ turnId: TurnId, chatId: ChatId.optional() })),
   }),
   z.object({ phase: z.literal('restarting'), attempt: z.number().int(), waitMs: z.number() }),
-  /** Three ends in five minutes: no more restarts by itself. */
+  /** Three crashes in five minutes: no more automatic restarts. */
   z.object({ phase: z.literal('stopped'), failure: Failure }),
 ]);
 export type EngineStatus = z.infer<typeof EngineStatus>;

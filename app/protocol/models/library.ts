@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../errors.ts';
 
-//  Where the models are, and how they move to another folder or disk.
+//  The location of the library, and moving it to another folder or disk.
 //
 //  at rest ──move──▶ copying ◀──▶ paused, stopped      copying ──all read again──▶ switching ──▶ clearing ──▶ at rest
 //                       └──────────cancel──────────▶ clearing (of the copy)
@@ -9,18 +9,18 @@ import { Failure } from '../errors.ts';
 export const LibraryMove = z.object({
   from: z.string(),
   to: z.string(),
-  /** Bytes that were copied and read again. */
+  /** Bytes copied and verified. */
   done: z.number(),
   total: z.number(),
   status: z.discriminatedUnion('phase', [
     z.object({ phase: z.literal('copying') }),
     z.object({ phase: z.literal('paused') }),
-    /** Nothing is lost: it goes on when it is asked to. */
+    /** Nothing is lost: the user can resume it. */
     z.object({ phase: z.literal('stopped'), failure: Failure }),
     z.object({ phase: z.literal('switching') }),
-    /** What is not used any more is deleted in `from`; a running answer is waited for. */
+    /** Deletes unused files in `from`, after running answers end. */
     z.object({ phase: z.literal('clearing') }),
-    /** The same, and its drive is away. */
+    /** The same, but its drive is not mounted. */
     z.object({ phase: z.literal('clearingLater') }),
   ]),
 });
@@ -28,22 +28,22 @@ export type LibraryMove = z.infer<typeof LibraryMove>;
 
 export const Library = z.object({
   folder: z.string(),
-  /** Where it is by itself: in the data folder. */
+  /** The default location, in the data folder. */
   home: z.string(),
-  /** Its drive is not there. */
+  /** Its drive is not mounted. */
   unmounted: z.boolean(),
   move: LibraryMove.nullable(),
 });
 export type Library = z.infer<typeof Library>;
 
-/** What a move would take, told before it begins. */
+/** What a move would involve. */
 export const LibraryPlan = z.object({
-  /** Where it would be: the chosen folder, or one in it when that holds something. */
+  /** The new location: the chosen folder, or a subfolder if that is not empty. */
   folder: z.string(),
   bytes: z.number(),
-  /** Those of them that are copied again: the volume keeps no file under two names, as the library does with each. */
+  /** Additional bytes because the volume has no hard links, which the library uses. */
   more: z.number(),
-  /** False on the same volume, where nothing has to be copied. */
+  /** False on the same volume, where files are only renamed. */
   copies: z.boolean(),
   free: z.number(),
   missing: z.number(),

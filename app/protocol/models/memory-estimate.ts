@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { MemoryNeeds, ModelDescription } from './engine.ts';
 
-/** What a model has to fit into. */
+/** The limits of this machine. */
 export const Machine = z.object({
-  /** What a model may take: Metal's working-set limit, or the memory that is free within the cgroup. */
+  /** Memory for a model: Metal's working-set limit, or free memory within the cgroup. */
   limitBytes: z.number(),
-  /** Measured read bandwidth in bytes a second; null until it was measured. */
+  /** Measured read bandwidth in bytes per second; null until measured. */
   bandwidth: z.number().nullable(),
   /** Free bytes on the volume of the library. */
   diskFree: z.number(),
@@ -22,24 +22,24 @@ export type Forecast = {
   headroom: number;
   total: number;
   verdict: 'fits' | 'tight' | 'too-large';
-  /** An estimate: bytes a token reads over the bandwidth. */
+  /** Estimated from bytes read per token and bandwidth. */
   tokensPerSecond: number | null;
-  /** The longest context that still fits, for the safe alternative. */
+  /** The longest context that fits. */
   longestContext: number;
 };
 
 /** Bytes of a KV cache relative to f16. */
 export const KV_SCALE = { f32: 2, f16: 1, q8: 0.53125, q4: 0.28125 } as const;
 export type KvType = keyof typeof KV_SCALE;
-/** The engine process before it holds a model, and what its tokenizer keeps of each word it knows: measured (README). */
+/** The engine process without a model, and the tokenizer's memory per vocabulary entry: measured (README). */
 const PROCESS = 114 * 1024 * 1024;
 const WORD_BYTES = 900;
 const FITS = 0.85;
 /** Share of the bandwidth that decoding reaches. */
 const EFFICIENCY = 0.75;
 
-/** Whether a model runs well here: the engine's plan of all of it in bytes, beside live memory. Pure, so that a slider can
- *  ask for every row of a list at every move. */
+/** Whether a model runs well here: the engine's memory plan compared with live memory. Pure, so that a slider can
+ *  recompute every row of a list on every move. */
 export function forecast(
   model: ModelDescription,
   machine: Limits,
@@ -68,20 +68,20 @@ export function forecast(
   };
 }
 
-/** Bytes that a token of the context takes. */
+/** KV cache bytes per token of context. */
 export const kvBytesPerToken = (model: ModelDescription, kvType: KvType): number =>
   needsOf(model).contextPerToken[kvType];
 
 const activationsOf = (needs: MemoryNeeds, length: number): number =>
   needs.pass + needs.passPerToken * Math.min(needs.passTokens, length) + needs.scratchPerToken * length;
 
-/** Copies of its states that a model keeps that is known by its shape alone, tokens of a pass, and activations of each, the
- *  widest about so many times the hidden size. */
+/** For a model known by its shape alone: state snapshots, tokens per pass, and activations per token, the
+ *  widest as a multiple of the hidden size. */
 const SNAPSHOTS = 6;
 const PASS_TOKENS = 512;
 const WIDEST = 14;
 
-/** The engine's plan; of a model whose headers it has not seen, what such shapes take. */
+/** The engine's plan; if it has not seen the headers, an estimate from the shape. */
 function needsOf({ memory, ...shape }: ModelDescription): MemoryNeeds {
   if (memory) return memory;
   const perToken = (kvType: KvType) => shape.contextBytesPerToken * KV_SCALE[kvType];

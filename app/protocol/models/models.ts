@@ -3,15 +3,15 @@ import { SamplingSettings } from '../chat/chat.ts';
 import { ModelId } from '../ids.ts';
 import { ModelDescription, ModelEntry } from './engine.ts';
 
-//  Models before and beside the list: what the catalogue knows, what a source serves, what other programs keep.
+//  Models outside the library: of the catalogue, of sources, and of other programs.
 
 export const SourceId = z.enum(['huggingface', 'mirror', 'modelscope', 'url', 'folder']);
 export type SourceId = z.infer<typeof SourceId>;
 
-/** One letter a layer, in model order: L gated delta or lightning, C convolution, F full attention, S sparse attention. */
+/** One letter per layer, in order: L gated delta or lightning, C convolution, F full attention, S sparse attention. */
 export const LayerStrip = z.string().regex(/^[LCFS]+$/);
 
-/** A model the app recommends: facts from its card and configuration; exact sizes and verdicts come from its headers. */
+/** A recommended model: data from its card and configuration; exact sizes and forecasts come from its headers. */
 export const CatalogueModel = z.strictObject({
   id: z.string().regex(/^[\w.-]+$/),
   name: z.string(),
@@ -19,7 +19,7 @@ export const CatalogueModel = z.strictObject({
   /** `Description.family` of the engine. */
   family: z.string(),
   parameters: z.number().int(),
-  /** Mixture of experts: parameters a token uses. */
+  /** Mixture of experts: active parameters per token. */
   activeParameters: z.number().int().optional(),
   layers: LayerStrip,
   context: z.number().int(),
@@ -27,9 +27,9 @@ export const CatalogueModel = z.strictObject({
   languages: z.array(z.string()),
   abilities: z.array(z.enum(['thinking', 'tools', 'images', 'embeddings'])),
   thinkingByDefault: z.boolean(),
-  /** As the card recommends. */
+  /** Recommended by the model card. */
   sampling: z.strictObject({ thinking: SamplingSettings.optional(), plain: SamplingSettings.optional() }),
-  /** Embedding models: what is put before a text. */
+  /** Embedding models: text prefixes. */
   prefixes: z.strictObject({ query: z.string(), passage: z.string() }).optional(),
   forms: z
     .array(
@@ -50,21 +50,21 @@ export const FoundModel = z.object({
   likes: z.number().nullable(),
   updatedAt: z.number().nullable(),
   gated: z.boolean(),
-  /** Whether its card names a family that runs; null when the card does not say. */
+  /** Whether its card names a supported family; null if the card does not say. */
   runs: z.boolean().nullable(),
 });
 export type FoundModel = z.infer<typeof FoundModel>;
 
-/** One thing a repository offers to download: a quantisation, or its folder of safetensors. */
+/** A downloadable variant of a repository: a quantisation, or its folder of safetensors. */
 export const Variant = z.object({
-  /** Its (first) file, or `.` for the folder form. */
+  /** Its (first) file, or `.` for a folder. */
   id: z.string(),
   /** `Q4_K_M`, `BF16`, `4-bit` ... */
   label: z.string(),
   kind: z.enum(['gguf', 'safetensors', 'mlx']),
   /** Bytes to download. */
   bytes: z.number(),
-  /** From the headers of this variant when `exact`; else scaled from another one by size. */
+  /** From the headers of this variant if `exact`; else scaled from another one by size. */
   description: ModelDescription,
   exact: z.boolean(),
 });
@@ -73,7 +73,7 @@ export type Variant = z.infer<typeof Variant>;
 export const RemoteModel = z.object({
   reference: z.string(),
   source: SourceId,
-  /** Host that was asked; null for one that the user typed in full. */
+  /** The host of the source; null for a full URL typed by the user. */
   host: z.string().nullable(),
   repository: z.string(),
   commit: z.string(),
@@ -83,7 +83,7 @@ export const RemoteModel = z.object({
 });
 export type RemoteModel = z.infer<typeof RemoteModel>;
 
-/** A model that another program keeps on this computer. */
+/** A model of another program on this computer. */
 export const ExternalModel = z.object({
   app: z.enum(['Hugging Face cache', 'MLX', 'LM Studio', 'Ollama', 'Jan', 'GPT4All']),
   name: z.string(),
@@ -96,13 +96,13 @@ export type ExternalModel = z.infer<typeof ExternalModel>;
 
 export const ModelDetails = z.object({
   modelId: ModelId,
-  /** Whose files they are: the app's own, fetched, or somebody else's that are used where they lie. */
+  /** Ownership of the files: built in, downloaded, or of another program and used in place. */
   ownership: z.enum(['built-in', 'downloaded', 'external', 'preset']),
   origin: z.object({ source: z.string(), repository: z.string(), commit: z.string() }).nullable(),
   bytes: z.number(),
   /** Bytes on disk that removing it would free. */
   frees: z.number(),
-  /** When all files last had the hashes they were published with. */
+  /** When all files last matched their published hashes. */
   checkedAt: z.number().nullable(),
 });
 export type ModelDetails = z.infer<typeof ModelDetails>;
@@ -113,9 +113,9 @@ export type Removed = z.infer<typeof Removed>;
 export const Checked = z.object({
   modelId: ModelId,
   bytes: z.number(),
-  /** Names of the files that are not as they were published. */
+  /** Names of files that do not match their published hashes. */
   damaged: z.array(z.string()),
-  /** Bytes of them that a repair fetches. */
+  /** Bytes that a repair would download. */
   again: z.number(),
 });
 export type Checked = z.infer<typeof Checked>;

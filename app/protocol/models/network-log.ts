@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Time } from '../ids.ts';
 
-/** Whom Longhand spoke to and why, or who was refused: one row a day, host and reason. */
+/** Hosts contacted and why, or refused: one row per day, host and reason. */
 export const NetworkLogEntry = z.object({
-  /** Of the last time. */
+  /** The last time. */
   at: Time,
   allowed: z.boolean(),
   host: z.string(),
@@ -11,13 +11,13 @@ export const NetworkLogEntry = z.object({
     'search',
     'look', // headers and lists of files
     'download',
-    'page', // the page wanted something from the network, for example a picture in an answer
+    'page', // blocked: the page tried to load something, for example a picture in an answer
     'tool', // a tool of another program was called
-    'site', // a model read a page of a site that was allowed
-    'engine', // an engine elsewhere was asked
-    'visitor', // another page or program asked the local server
+    'site', // a model fetched a page of an allowed site
+    'engine', // a request to a remote engine
+    'visitor', // refused by the local server
   ]),
-  /** What was asked for: the name of a model, the words of a search. */
+  /** The subject: the name of a model, the words of a search. */
   about: z.string(),
   requestCount: z.number().int(),
   bytes: z.number(),

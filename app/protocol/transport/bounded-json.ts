@@ -1,33 +1,33 @@
 import { LonghandError } from '../errors.ts';
 
-//  JSON of somebody else. A few megabytes of "[],[],[]" are millions of objects: they take seconds of the thread that reads them,
-//  and forty times their size in memory. What is counted is what is made of a text, and it is counted before anything is made.
+//  Parsing of untrusted JSON. A few megabytes of "[],[],[]" are millions of objects: they block the thread for seconds
+//  and take forty times their size in memory. So values are counted before anything is parsed.
 
-/** Values that a message may have: ten thousand files with all that is said of each, and more than any conversation. */
+/** Maximum values per message: enough for ten thousand files with metadata, and for any conversation. */
 export const MAX_VALUES = 200_000;
-/** Digits outside of strings: numbers of many digits take longer than all else. */
+/** Digits outside strings: long numbers are the slowest to parse. */
 const MAX_DIGITS = 1_000_000;
 
-/** Brackets within brackets. Whatever goes through a value in steps that call themselves ends with its stack; what is sent from
- *  process to process does so at two thousand. */
+/** Maximum nesting. Recursive functions overflow the stack on deeper values; structured clone between
+ *  processes does so at two thousand. */
 export const MAX_DEPTH = 500;
 
 const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT, ZERO, NINE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b, 0x30, 0x39];
 const [LIST_END, OBJECT_END] = [0x5d, 0x7d];
 
 export type ValueCount = {
-  /** Counts what stands in the next piece of a text. True: it is more than is allowed. */
+  /** Counts the next piece of a text. True: over the limit. */
   exceeded(piece: string): boolean;
-  /** A new text begins. */
+  /** Starts a new text. */
   reset(): void;
 };
 
-/** How many values a JSON text has at most, by its commas and brackets outside of strings, how many digits, and how deep it is. */
+/** An upper bound on the values of a JSON text, from commas and brackets outside strings; also counts digits and nesting. */
 export function createValueCount(most = MAX_VALUES): ValueCount {
   let [values, digits, depth, inString, escaped] = [0, 0, 0, false, false];
   return {
     exceeded(piece) {
-      // Locals: sixteen megabytes go through here in a few hundredths of a second.
+      // Local variables for speed: sixteen megabytes take a few hundredths of a second.
       let at = escaped ? 1 : 0;
       let [found, read, deep, within] = [values, digits, depth, inString];
       const end = piece.length;
@@ -55,9 +55,9 @@ export function createValueCount(most = MAX_VALUES): ValueCount {
   };
 }
 
-/** `JSON.parse` of what came from elsewhere. @throws LonghandError `too-large`, `bad-request` */
+/** `JSON.parse` for untrusted text. @throws LonghandError `too-large`, `bad-request` */
 export function parseJson(text: string, where: string, most = MAX_VALUES): unknown {
-  // A value that is counted has at least its comma or bracket.
+  // Every counted value has at least a comma or bracket.
   if (text.length > Math.min(most, MAX_DEPTH) && createValueCount(most).exceeded(text)) {
     throw new LonghandError(
       'too-large',

@@ -6,7 +6,7 @@ import { protocolFingerprint } from './fingerprint.ts';
 import { AnyCoreFrame, type CallFrame, type ClientFrame, type CoreFrame } from './frames.ts';
 import type { Pipe } from './transport.ts';
 
-/** `signal`: once it aborts the call is refused with `cancelled`, and the core is told that nobody waits for its answer. */
+/** `signal`: on abort the call is rejected with `cancelled`, and the core is told that nobody waits for its response. */
 export type CallOptions = { signal?: AbortSignal };
 
 /** Calls whose request is `void` need no second argument. */
@@ -16,31 +16,31 @@ export type CallArguments<Name extends CallName> =
     : [input: RequestInput<Name>, options?: CallOptions];
 
 export type Client = {
-  /** @throws LonghandError with the code the core answered; `core-lost` when there is no connection, or it closed before the
-   *  answer came, or its answer does not fit the table; `cancelled` when it was taken back. */
+  /** @throws LonghandError with the core's code; `core-lost` if there is no connection, it closed before the
+   *  response, or the response does not match its schema; `cancelled` if aborted. */
   call<Name extends CallName>(name: Name, ...input: CallArguments<Name>): Promise<Response<Name>>;
-  /** Hears an event until the returned function is called; goes on over reconnections. */
+  /** Listens to an event until the returned function is called, across reconnections. */
   on<Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void): () => void;
-  /** Takes a (new) pipe. Calls made before the first one are sent now; calls made after one was lost were refused, since
-   *  another core may be at the end of the next. */
+  /** Attaches a (new) pipe. Calls made before the first pipe are sent now; calls made after a loss were rejected, since
+   *  the next pipe may lead to another core. */
   attach(pipe: Pipe<ClientFrame, CoreFrame>): void;
 };
 
 type Waiting = { name: CallName; resolve: (value: never) => void; reject: (error: Error) => void };
 
 export type ClientOptions = {
-  /** Hears what a listener threw, and what the core sent that does not fit the table. */
+  /** Receives exceptions of listeners, and malformed messages of the core. */
   onFault?: (fault: unknown) => void;
-  /** The core speaks another protocol than this client: only the page of its own build understands it. The pipe is closed. */
+  /** The core is of another build, whose protocol this client does not understand. The pipe is closed. */
   onOutdated?: () => void;
 };
 
-/** The caller's side of the protocol, for any pipe: preload port, WebSocket or memory. What comes is parsed like requests are.
- *  A listener that throws takes no event from the others. */
+/** The client side of the protocol, for any pipe: preload port, WebSocket or memory. Responses are validated like requests.
+ *  A throwing listener does not keep others from getting the event. */
 export function createClient({ onFault = console.error, onOutdated = () => {} }: ClientOptions = {}): Client {
   const listeners = new Map<EventName, Set<(payload: never) => void>>();
   const waiting = new Map<number, Waiting>();
-  /** Calls made before there was any pipe; null from the first one on. */
+  /** Calls made before the first pipe; null afterwards. */
   let unsent: CallFrame[] | null = [];
   let pipe: Pipe<ClientFrame, CoreFrame> | null = null;
   let lastId = 0;

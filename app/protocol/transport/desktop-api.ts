@@ -12,16 +12,16 @@ export const socketPath = '/socket';
 export const uploadPath = '/uploads';
 /** `POST` with a ticket (`Authorization: Bearer`): answered with the secret of this page, `{secret}`. */
 export const enterPath = '/enter';
-/** `GET` with the secret: 204 while it is right. */
+/** `GET` with the secret: 204 while it is valid. */
 export const pagePath = '/page';
-/** `POST` with the key of the data folder: `{ticket}`, for an address that is opened. */
+/** `POST` with the key of the data folder: `{ticket}`, for a URL to open. */
 export const ticketPath = '/ticket';
-/** The subprotocol of the socket; the secret is offered as a second one, since a page cannot set headers there. */
+/** The WebSocket subprotocol; the secret is offered as a second one, since a page cannot set headers there. */
 export const subprotocol = 'longhand';
 export const Upload = z.object({ path: z.string(), name: z.string(), bytes: z.number().int() });
 export type Upload = z.infer<typeof Upload>;
 
-/** What the native menu asks of the page; the same names as the commands of the palette. */
+/** Commands of the native menu; the same names as in the command palette. */
 export const MenuCommand = z.enum([
   'new-chat',
   'print',
@@ -33,7 +33,7 @@ export const MenuCommand = z.enum([
 ]);
 export type MenuCommand = z.infer<typeof MenuCommand>;
 
-/** Keys of the commands that are in the menu too. The page listens for them and the menu shows them, so both read this. */
+/** Shortcuts of commands that are also in the menu: handled by the page and shown by the menu. */
 export const menuKeys: Record<MenuCommand, string> = {
   'new-chat': 'Mod+N',
   print: 'Mod+P',
@@ -44,7 +44,7 @@ export const menuKeys: Record<MenuCommand, string> = {
   shortcuts: 'Mod+/',
 };
 
-/** What a native dialog is opened for. */
+/** The purpose of a native file dialog. */
 export const Choosing = z.enum(['model-file', 'model-folder', 'attachments', 'documents', 'document-folder']);
 export type Choosing = z.infer<typeof Choosing>;
 
@@ -53,25 +53,25 @@ export type PreloadApi = {
   send(frame: ClientFrame): void;
   /** `opened` comes for the first connection and again after the core was restarted. */
   listen(listener: { opened(): void; message(frame: CoreFrame): void; closed(): void }): void;
-  /** Where a dropped or chosen DOM `File` is on disk. */
+  /** The path of a dropped or chosen DOM `File`. */
   pathOf(file: object): string;
   choose(what: Choosing): Promise<string[]>;
-  /** A picture of a window or screen that the user chooses, as a file; none where nothing was chosen. */
+  /** A screenshot of a window or screen chosen by the user, as a file; empty if cancelled. */
   screenshot(): Promise<string[]>;
-  /** Opens http(s) and mailto addresses in the user's browser, after the page has asked. */
+  /** Opens http(s) and mailto links in the user's browser, after the page has asked. */
   openExternal(address: string): Promise<void>;
-  /** Opens a copy in the system's viewer. False for kinds of files that are not opened. */
+  /** Opens a copy in the system's viewer. False for types that are never opened. */
   openCopy(name: string, bytes: Uint8Array): Promise<boolean>;
   reveal(path: string): Promise<void>;
-  /** Model files that the desktop opened with the app since it was last asked. */
+  /** Model files opened with the app since the last call. */
   takeOpened(): Promise<string[]>;
-  /** A text that this window was opened to ask about: what was selected in another program. */
+  /** Text selected in another program that this window was opened to ask about. */
   takeAsked(): Promise<string | null>;
-  /** There are model files, or there is a text. */
+  /** Model files or a text have arrived. */
   onOpened(listener: () => void): void;
-  /** Whether keys can be had that work in every program. */
+  /** Whether a global shortcut is available. */
   keysAreFree(keys: string): Promise<boolean>;
-  /** A view of the page is asked for, by the part of its address behind "#". */
+  /** A view is requested, by its URL fragment. */
   onView(listener: (view: string) => void): void;
   onMenu(listener: (command: MenuCommand) => void): void;
 };

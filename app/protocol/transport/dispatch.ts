@@ -7,8 +7,8 @@ import { protocolFingerprint } from './fingerprint.ts';
 import { type ClientFrame, type CoreFrame, frameOfEvent } from './frames.ts';
 import type { Pipe } from './transport.ts';
 
-/** One function a row of the table; a missing or misshapen one is a type error. `signal` aborts when the caller takes the call
- *  back or goes away: what costs something for nobody can end then. */
+/** One function per call of the table; a missing or mistyped one is a type error. `signal` aborts when the caller cancels
+ *  or disconnects, so that expensive work can stop. */
 export type Handlers = {
   readonly [Name in CallName]: (input: Request<Name>, signal?: AbortSignal) => Response<Name> | Promise<Response<Name>>;
 };
@@ -21,12 +21,12 @@ const Frame = z.object({
 
 const Cancel = z.object({ cancel: z.number().int().nonnegative() });
 
-/** Answers one call. Never throws: whatever goes wrong becomes a failure with a code. Null when `frame` is not even a
- *  call that could be answered. */
+/** Answers one call. Never throws: errors become failures with a code. Null if `frame` is not a
+ *  call that can be answered. */
 export async function dispatch(
   handlers: Handlers,
   frame: unknown,
-  // One of its own for every call: what listens to it goes with the call.
+  // A separate signal per call, so that its listeners are released with it.
   signal: AbortSignal = new AbortController().signal,
 ): Promise<CoreFrame | null> {
   const parsed = Frame.safeParse(frame);
@@ -53,7 +53,7 @@ export type Emit = <Name extends EventName>(name: Name, payload: EventPayload<Na
 
 export type Switchboard = ReturnType<typeof createSwitchboard>;
 
-/** All clients of one core: each pipe that is added may call, and hears every event until it closes. */
+/** The clients of a core: each added pipe may call, and gets every event until it closes. */
 export function createSwitchboard(handlers: Handlers) {
   const pipes = new Set<Pipe<CoreFrame, ClientFrame>>();
   const emit: Emit = (name, payload) => {
@@ -62,7 +62,7 @@ export function createSwitchboard(handlers: Handlers) {
       try {
         pipe.send(frame);
       } catch {
-        // A client that cannot be told anything connects anew and asks; the others are told all the same.
+        // A client that cannot be reached reconnects and queries; the others still get the event.
         pipe.close();
       }
     }
@@ -89,7 +89,7 @@ export function createSwitchboard(handlers: Handlers) {
         if (reply === null) pipe.close();
         else if (pipes.has(pipe) && !call.signal.aborted) pipe.send(reply);
       };
-      // A client that cannot be answered connects anew and asks again.
+      // A client that cannot be answered reconnects and asks again.
       pipe.onMessage(guarded(() => pipe.close(), answer));
       pipe.send({ hello: protocolFingerprint() });
     },

@@ -4,14 +4,14 @@ import { events } from '../events.ts';
 
 let known: string | null = null;
 
-/** Names this table of calls and events: two builds with one name understand each other. A page of another build is told to
- *  load again. */
+/** A fingerprint of the calls and events: builds with the same one are compatible. A page of another build is told to
+ *  reload. */
 export function protocolFingerprint(): string {
   known ??= hashOf(JSON.stringify(outliner()({ calls, events })));
   return known;
 }
 
-/** An outline of everything in a schema that decides what it takes; one that occurs again is named by its number. */
+/** Outlines everything in a schema that affects validation; a schema that recurs is replaced by its number. */
 export function outliner(): (part: unknown) => unknown {
   const numbers = new Map<z.ZodType, number>();
   const outline = (part: unknown): unknown => {
@@ -24,14 +24,14 @@ export function outliner(): (part: unknown) => unknown {
     if (part instanceof RegExp || typeof part === 'bigint') return String(part);
     if (Array.isArray(part)) return part.map(outline);
     if (part === null || typeof part !== 'object') return typeof part === 'function' ? 'function' : part;
-    // A check (a minimum, a length) keeps what it asks for one level deeper.
+    // A check (a minimum, a length) has its parameters one level deeper.
     if ('_zod' in part) return outline((part as { _zod: { def: unknown } })._zod.def);
     return Object.entries(part).map(([name, value]) => [name, outline(value)]);
   };
   return outline;
 }
 
-/** 53 bits (cyrb53, public domain): builds are told apart, nothing is kept secret. */
+/** 53 bits (cyrb53, public domain): not for security, only to tell builds apart. */
 function hashOf(text: string): string {
   let low = 0xdeadbeef;
   let high = 0x41c6ce57;

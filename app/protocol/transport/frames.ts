@@ -6,7 +6,7 @@ import type { EventName, EventPayload } from '../events.ts';
 /** Client to core. */
 export type CallFrame<Name extends CallName = CallName> = { id: number; call: Name; input: RequestInput<Name> };
 
-/** Client to core: nobody waits any more for the answer to a call. It is not answered itself. */
+/** Client to core: cancels a call. Not answered. */
 export type CancelFrame = { cancel: number };
 
 /** What a client sends. */
@@ -14,20 +14,20 @@ export type ClientFrame = CallFrame | CancelFrame;
 
 export type EventFrame<Name extends EventName = EventName> = { event: Name; payload: EventPayload<Name> };
 
-/** Core to client: which protocol it speaks (`protocolFingerprint`, once, before anything else), the answer to one call, or
- *  something unasked. */
+/** Core to client: its protocol (`protocolFingerprint`, once, before anything else), the response to a call, or
+ *  an event. */
 export type CoreFrame =
   | { hello: string }
   | { id: number; value: unknown }
   | { id: number; failure: Failure }
   | EventFrame;
 
-/** What the client makes of a frame before it looks at the value or the payload in it. */
+/** The envelope of a frame, checked before its value or payload. */
 export const AnyCoreFrame = z.union([
   z.object({ hello: z.string().max(100) }),
   z.object({ event: z.string().max(100), payload: z.unknown() }),
   z.object({ id: z.number(), failure: Failure }),
-  // A value of nothing is left out where frames are JSON.
+  // JSON omits undefined values.
   z.object({ id: z.number(), value: z.unknown().optional() }),
 ]);
 export type AnyCoreFrame = z.infer<typeof AnyCoreFrame>;

@@ -1,14 +1,14 @@
-/** Two-way road for messages between two processes (or two halves of one). A WebSocket, a MessagePort, the channel of a
- *  child process and a pair in memory all look like this. Messages arrive in order; nothing arrives after the close. */
+/** A two-way message channel between processes (or within one). A WebSocket, a MessagePort, the IPC channel of a
+ *  child process and an in-memory pair all have this interface. Messages arrive in order; nothing arrives after the close. */
 export type Pipe<Out, In> = {
   send(message: Out): void;
   onMessage(listener: (message: In) => void): void;
-  /** Called once, also when it was closed before the listener came. */
+  /** Called once, even if it closed before the listener was added. */
   onClose(listener: () => void): void;
   close(): void;
 };
 
-/** Both ends of a pipe inside one process. Messages are cloned and arrive later, as they would between two processes. */
+/** Both ends of a pipe within one process. Messages are cloned and arrive asynchronously, as between processes. */
 export function pipePair<A, B>(): [Pipe<A, B>, Pipe<B, A>] {
   const left = end<B>();
   const right = end<A>();
