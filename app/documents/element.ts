@@ -1,17 +1,17 @@
 import type { Block, DocumentNotice, DocumentState, Rectangle } from '../protocol/index.ts';
 
-//  What a reader of a format yields: pieces of text in reading order, each with where it stands.
+//  The output of format parsers: elements of text in reading order, each with its position.
 
 /** Characters [start, end) of a piece's text and the rectangle that covers them. */
 export type Word = { start: number; end: number; page: number; box: Rectangle };
 
 export type Where =
-  /** Words in order; characters between them (spaces, line ends) stand nowhere. */
+  /** Words in order; the characters between them (spaces, line ends) have no position. */
   | { kind: 'page'; words: readonly Word[] }
   | { kind: 'block' }
   | { kind: 'cells'; sheet: string; range: string }
   | { kind: 'slide'; slide: number }
-  /** `starts[i]`: where the text of line `from + i` begins in the piece's text. */
+  /** `starts[i]`: where line `from + i` begins in the element's text. */
   | { kind: 'lines'; from: number; starts: readonly number[] };
 
 export type Element = {
@@ -21,7 +21,7 @@ export type Element = {
   text: string;
   /** Of a row. `text` joins them with `CELL_SEPARATOR`. */
   cells?: string[];
-  /** A row that names the columns: it is repeated where the table goes on in another passage. */
+  /** A header row: repeated if the table continues in another passage. */
   head?: boolean;
   where: Where;
 };
@@ -30,11 +30,11 @@ export const CELL_SEPARATOR = ' | ';
 
 export type Step = Extract<DocumentState, { status: 'reading' }>['step'];
 
-/** Where readers put what they find. `add` may wait until what came before has been stored. */
+/** Receives the elements of a parser. `add` may wait until earlier ones are stored. */
 export type Sink = {
   add(piece: Element): Promise<void> | void;
   progress(step: Step, done: number, total: number): void;
-  /** Said once, whoever repeats it: what was left out or guessed. */
+  /** Reports something that was left out or guessed; duplicates are ignored. */
   notice(code: DocumentNotice['code'], details?: DocumentNotice['details']): void;
 };
 
@@ -43,11 +43,11 @@ export type Source = {
   fileName: string;
   bytes: number;
   password: string | null;
-  /** Read what stands in pictures. */
+  /** Whether to run OCR on pictures. */
   ocr: boolean;
 };
 
-/** What is known when all has been read. */
+/** Metadata known after parsing. */
 export type DocumentMetadata = { title: string | null; pages: number | null };
 
 export type Reader = (source: Source, sink: Sink) => Promise<DocumentMetadata>;

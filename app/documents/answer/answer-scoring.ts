@@ -22,16 +22,16 @@ import { wordFeatures } from '../search/word-features.ts';
 import { mergeEqual } from './equal-statements.ts';
 import type { Scored } from './scored-statement.ts';
 
-//  Which statement of the documents answers a question best, and how sure that is.
+//  Finds the statement of the documents that answers a question best, with a calibrated confidence.
 //
 //  find ──▶ every statement of the best passages, by words and by meaning ──▶ the likeliest read with the question, where the
 //           encoder has a QA reranker (resources/reader) ──▶ passages, the surest first
 
-/** `candidates`: the best statement of each passage, best first, with how sure the passage is (by words alone: log odds);
- *  `statements`: all that were looked at. */
+/** `candidates`: the best statement of each passage, best first, scored by the confidence in the passage (keywords only: log odds);
+ *  `statements`: all that were scored. */
 export type Examined = {
   by: 'words' | 'words-and-meaning';
-  /** Whether its QA reranker took part. */
+  /** Whether the QA reranker was used. */
   read: boolean;
   sure: boolean;
   candidates: Scored[];
@@ -39,15 +39,15 @@ export type Examined = {
 };
 
 const CANDIDATES = 10;
-/** The place of a passage that words did not find. */
+/** Rank of a passage that keyword search did not find. */
 const FAR = 100;
-/** The likeliest statements, which the QA reranker reads with the question. */
+/** How many of the best statements the QA reranker scores. */
 const READ = 12;
-/** Statements that were not read stay behind those that were. */
+/** Keeps statements that were not reranked behind those that were. */
 const UNREAD = -30;
-/** A passage of many short lines must not make everybody wait. */
+/** Limit for passages of many short lines. */
 const MAX_STATEMENTS = 40;
-/** Those whose vectors are worked out while somebody waits. */
+/** Statements per passage that are embedded while the user waits. */
 const MAX_ENCODED = 14;
 
 export type ScoreAnswers = (question: string, collectionIds: readonly CollectionId[]) => Promise<Examined>;
@@ -58,8 +58,8 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
   async function score(text: string, collectionIds: readonly CollectionId[]): Promise<Examined> {
     const { by, found, target, query } = await find(db, embedding, { query: text, collectionIds, limit: CANDIDATES });
     const question: Question = { text, ...weighWords(db, text) };
-    // How near vectors are, and what the QA reranker says, was fitted to English: of other languages nearness finds passages, and
-    // words judge them. Judged by meaning, 0.59 of what no document says is refused there, by words 0.95.
+    // Similarity thresholds and the QA reranker were fitted to English: in other languages vectors find passages, but
+    // keywords judge them. Judged by vectors, 0.59 of unanswerable questions are refused there, by keywords 0.95.
     const judge = target && query && question.language === null ? { target, query } : null;
     const statements = found.flatMap((one) => statementsIn(one, judge ? 'words-and-meaning' : 'words'));
     const scored = judge
@@ -108,7 +108,7 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
     });
   }
 
-  /** The likeliest statements judged again, with what the QA reranker says of each. */
+  /** Rescores the best statements with the QA reranker. */
   async function byReading(question: Question, scored: readonly Scored[], target: EmbedderTarget) {
     const likeliest = scored.toSorted((a, b) => b.score - a.score).slice(0, READ);
     const scores = await embedding.read(target, question.text, likeliest.map(readable));
@@ -134,7 +134,7 @@ function bestOfEach(scored: readonly Scored[]): Scored[] {
   return [...best.values()].sort((a, b) => b.score - a.score);
 }
 
-/** The same with how sure the whole passage is as its score. */
+/** The same, scored by the confidence in the whole passage. */
 function byChance(scored: readonly Scored[], sure: typeof certainty): Scored[] {
   const shares = chances(scored.map(({ score }) => score));
   const any = shares.reduce((sum, share) => sum + share, 0);
@@ -181,7 +181,7 @@ function byWords(question: Question, statements: readonly Statement[]): Scored[]
   });
 }
 
-/** What is asked of the thing that the document, or the section, is about. */
+/** The question without the words of the context: the attribute that is asked for. */
 function withoutContext({ text, language }: Question, context: string): string {
   const known = new Set(contentWords(context, language));
   return text
@@ -201,7 +201,7 @@ const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): numbe
 
 const KEPT_VECTORS = 4000;
 
-/** The same statements are looked at for many questions. */
+/** Cache: the same statements are scored for many questions. */
 function createVectorCache(embedding: Embedding) {
   const cache = new Map<string, Float32Array>();
   return async (target: EmbedderTarget, kind: 'query' | 'passage', texts: readonly string[]) => {

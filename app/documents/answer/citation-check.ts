@@ -6,10 +6,10 @@ import { quoteFrom } from './best-quote.ts';
 import { type Citation, citationsIn, withoutCitations } from './citations.ts';
 import { confirms, type Quantity, quantitiesIn } from './quantities.ts';
 
-//  How well an answer stands in its sources, sentence by sentence. Numbers must stand there with what they count, and quoted
-//  words as they are; the other words by their stems. What is compared is one statement of a source, or two that follow each other.
+//  Checks how well an answer is supported by its sources, sentence by sentence. Numbers must occur there with the same unit, and quoted
+//  words verbatim; other words are compared by stem, with one statement of a source or two consecutive ones.
 
-/** Share of a claim's words that a statement needs to have. */
+/** Share of a claim's words that must occur in a statement. */
 const SUPPORTED = 0.65;
 const WEAK = 0.4;
 
@@ -30,14 +30,14 @@ export function checkCitations(answer: string, grounding: Grounding): Grounding 
   return { ...grounding, sources, support, quote: grounding.quote ?? bornOut(support, sources) };
 }
 
-/** Where no statement was looked for (a task): the words that bear out the first sentence that stands. */
+/** Without a quote (for tasks): the evidence of the first supported sentence. */
 function bornOut(support: readonly ClaimCheck[], sources: readonly Source[]): Quote | null {
   const best = support.find(({ level }) => level === 'supported');
   const source = sources.find(({ number }) => number === best?.source);
   return best?.evidence && source ? quoteFrom(source, best.evidence) : null;
 }
 
-/** Sentences that claim something: not code, not a line of introduction. */
+/** Sentences that make a claim: not code, not introductory lines. */
 function claimsIn(answer: string): Range[] {
   const plain = withoutCitations(answer).replace(/```[\s\S]*?(?:```|$)/g, (code) => ' '.repeat(code.length));
   return statementsOf(plain)
@@ -50,7 +50,7 @@ function claimsIn(answer: string): Range[] {
     );
 }
 
-/** Within the sentence, or right behind it. */
+/** Whether a citation is within the sentence or directly after it. */
 const belongs = (answer: string, { start }: Citation, claim: Range): boolean =>
   start >= claim[0] && (start < claim[1] || /^[\s.,;)\]\d[]*$/.test(answer.slice(claim[1], start)));
 
@@ -92,7 +92,7 @@ function bestOf(claim: string, shelf: readonly Shelved[], cited: readonly number
     for (const window of one.windows) {
       const { level, share } = compare(claim, one, window);
       if (level === 'none') continue;
-      // What another source says does not make a citation right.
+      // Support by another source does not make a citation correct.
       const counted = cited.length > 0 && !mine && level === 'supported' ? 'weak' : level;
       const length = window.range[1] - window.range[0];
       const order = RANK[counted] * 10 + share + (mine ? 0.3 : 0) - length / 100_000;
@@ -109,15 +109,15 @@ function compare(
   window: Window,
 ): { level: ClaimCheck['level']; share: number } {
   const quantities = quantitiesIn(claim).filter(({ firm }) => firm);
-  // Numbers are looked at on their own, with what they count.
+  // Numbers are checked separately, with their units.
   const words = [...new Set(contentWords(without(claim, quantities)))];
   const inWindow = words.filter((word) => window.words.has(word));
-  // The name of the document and the heading say what a statement is about; they are no evidence by themselves.
+  // Document name and headings say what a statement is about; they are not evidence by themselves.
   const known = words.filter((word) => window.words.has(word) || context.has(word));
   const evident = inWindow.length > 0 || quantities.some((quantity) => confirms(window.quantities, quantity));
   const share = evident && words.length > 0 ? known.length / words.length : 0;
   if (share < WEAK) return { level: 'none', share };
-  // A number belongs to what it is said of: of two statements, the one with the number speaks of the claim.
+  // A number belongs to its subject: of two statements, the one with the number must be about the claim.
   const about = ({ words: there }: Said) => words.filter((word) => there.has(word)).length / words.length;
   const stands = (quantity: Quantity) =>
     window.parts.some(

@@ -1,11 +1,11 @@
-//  Citations as the model writes them: [2], [1, 3], [1][2]. Inside code they are code.
+//  Citations in a model's text: [2], [1, 3], [1][2]; ignored inside code.
 
 const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
 const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g;
 
 export type Citation = { start: number; end: number; numbers: number[] };
 
-/** Every marker, also of sources that do not exist. */
+/** All markers, including those of sources that do not exist. */
 export function citationsIn(text: string): Citation[] {
   const code = [...text.matchAll(CODE)].map((match) => [match.index, match.index + match[0].length] as const);
   return [...text.matchAll(CITATION)]
@@ -20,7 +20,7 @@ export function citationsIn(text: string): Citation[] {
 /** The numbers of sources that a text cites. */
 export const citedIn = (text: string): Set<number> => new Set(citationsIn(text).flatMap(({ numbers }) => numbers));
 
-/** The same length, without what is no claim: markers become blanks. */
+/** Replaces markers by blanks, keeping the length. */
 export function withoutCitations(text: string): string {
   let plain = text;
   for (const { start, end } of citationsIn(text)) {
@@ -29,5 +29,5 @@ export function withoutCitations(text: string): string {
   return plain;
 }
 
-/** A text that is quoted in a prompt must not cite: what looks like a marker would come back as one. */
+/** Removes markers from text quoted in a prompt, which the model would repeat as citations. */
 export const withoutMarkers = (text: string): string => text.replace(/\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g, '($1)');

@@ -1,11 +1,11 @@
 import type { StoredPassage } from '../../store/documents/chunks.ts';
 import type { Scored } from './scored-statement.ts';
 
-//  What is said more than once is one answer: in the part that two passages share, repeated in a document, in several versions
-//  of it. Otherwise the certainty would be split among equals, and none of them be sure.
+//  Merges repeated statements into one answer: from overlapping passages, repeated in a document, or in several versions
+//  of it. Otherwise the confidence would be split among them, and none would be high enough.
 
-/** The best of each, which also names the documents that say the same. Of versions the newest stands for all: a sentence that
- *  differs from that of another document in nothing but its numbers is a version of it. */
+/** The best of each group, with the other documents that say the same. The newest version represents all: a sentence that
+ *  differs from one in another document only in its numbers is a version of it. */
 export function mergeEqual(scored: readonly Scored[]): Scored[] {
   const groups = new Map<string, Scored[]>();
   for (const one of scored) {
@@ -23,7 +23,7 @@ const plain = (text: string): string =>
     .replace(/[^\p{L}\p{N}%€$£¥.,]+/gu, ' ')
     .trim();
 
-/** A row of numbers has too little in common with another to be a version of it. */
+/** Fewer letters, as in rows of numbers, are too little to recognise a version. */
 const FEWEST_LETTERS = 24;
 
 function versionsOf(groups: readonly Scored[][]): Scored[][] {
@@ -39,7 +39,7 @@ function versionsOf(groups: readonly Scored[][]): Scored[][] {
   return [...merged.values()];
 }
 
-/** Sentences of one document that differ in a number say different things. */
+/** Sentences of the same document that differ in a number are different statements. */
 const apart = (a: readonly Scored[], b: readonly Scored[]): boolean =>
   a.every((one) => b.every((other) => one.passage.documentId !== other.passage.documentId));
 

@@ -1,14 +1,14 @@
-//  Numbers as a sentence says them, with what they count: "three months", "3 months" and "3-month" are one quantity, and so
+//  Quantities in sentences, numbers with units: "three months", "3 months" and "3-month" are one quantity, and so
 //  are "€840" and "840 euros". English.
 
 export type Quantity = {
   value: string;
-  /** A unit that is known, in one spelling. */
+  /** A known unit in canonical spelling. */
   unit: string | null;
-  /** [start, end) in the text, with the word that it counts. */
+  /** [start, end) in the text, including the unit. */
   start: number;
   end: number;
-  /** It says how much. "A month" and "both" may only confirm what another text says. */
+  /** An explicit quantity. "A month" and "both" can only confirm another one. */
   firm: boolean;
 };
 
@@ -27,7 +27,7 @@ const SMALL = new Map<string, number>([
   ...ONES.map((word, at) => [word, at] as const),
   ...TENS.map((word, at) => [word, 20 + 10 * at] as const),
 ]);
-/** Words that may stand for a number. */
+/** Words that may mean a number. */
 const LOOSE = new Map<string, number>([
   ...ORDINALS.map((word, at) => [word, at + 1] as const),
   ['both', 2],
@@ -40,7 +40,7 @@ const LOOSE = new Map<string, number>([
   ['dozen', 12],
 ]);
 
-/** Every spelling of a unit, by the first of its row. */
+/** All spellings of a unit, mapped to the first of their row. */
 const UNITS = new Map(
   `second seconds sec secs
 minute minutes min mins
@@ -90,7 +90,7 @@ const WORDS = `(?:${NUMBER_WORD}|an? (?=${SCALE_WORD}))(?:(?:[\\s-]+and[\\s-]+|[
 const DIGITS = '\\p{N}+(?:[.,:/-]\\p{N}+)*';
 const COUNTED = '[\\s-]*([€$£¥%°]|\\p{L}+)';
 const EXACT = `([€$£¥]|\\b(?:EUR|USD|GBP|JPY) ?)?(?:(${DIGITS})(?:st|nd|rd|th)?(?:[\\s-]*(${SCALE_WORD})\\b)?|\\b(${WORDS})(?![\\p{L}\\p{N}]))(?:${COUNTED})?`;
-/** What it counts may itself begin with a number ("a three-month period"): it is only looked at. */
+/** The unit may itself begin with a number ("a three-month period"), so it is a lookahead. */
 const VAGUE = `\\b(${[...LOOSE.keys()].join('|')}|an?|per|each)\\b(?=${COUNTED})`;
 const FOUND = new RegExp(`${EXACT}|${VAGUE}`, 'giu');
 
@@ -143,13 +143,13 @@ function inWords(words: string): string | null {
   return String(sum + group);
 }
 
-/** "A month", "per day" are one of it; "a dog" is none. */
+/** "A month" and "per day" mean one; "a dog" is not a quantity. */
 function vague(word: string, unit: string | null): string | null {
   const known = LOOSE.get(word.toLowerCase());
   if (known !== undefined) return String(known);
   return unit === null ? null : '1';
 }
 
-/** Whether a text says the quantity of a claim: the same number, of the same thing or of something it does not name. */
+/** Whether a text contains the quantity of a claim: the same number, with the same unit or none. */
 export const confirms = (said: readonly Quantity[], { value, unit }: Quantity): boolean =>
   said.some((one) => one.value === value && (unit === null || one.unit === null || one.unit === unit));

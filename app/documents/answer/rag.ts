@@ -8,22 +8,22 @@ import { isTask } from '../search/query-rewrite.ts';
 import { createAnswerScorer, type ScoreAnswers } from './answer-scoring.ts';
 import { quoteFrom } from './best-quote.ts';
 
-//  From a question to the passages that are laid before the model, or to "not in your documents" without asking it.
+//  From a question to the passages for the prompt, or to "not in your documents" without asking the model.
 //
 //  find ──▶ score every statement of the best passages ──▶ sure enough? ──▶ sources, best first
 //                                                              └─ no ──▶ found: false, with the closest passages
 
 export type Asked = {
-  /** As it is searched: with what the chat before it adds. */
+  /** The search query, expanded with earlier messages. */
   question: string;
   collectionIds: readonly CollectionId[];
   budget: PromptBudget;
 };
 
-/** What a prompt has left for passages. */
+/** Room for passages in the prompt. */
 export type PromptBudget = {
   tokens: number;
-  /** Most passages that this model keeps apart. */
+  /** Maximum passages that the model can handle. */
   passages: number;
   count(text: string): Promise<number>;
 };
@@ -35,7 +35,7 @@ export type Rag = {
 
 /** Passages shown when nothing was found. */
 const CLOSEST = 3;
-/** Characters of a token, at least: a collection with more than that many is not counted. */
+/** Characters per token, generously: a larger collection cannot fit and is not counted. */
 const TOKEN_CHARACTERS = 6;
 
 export function createRag({ db, embedding }: { db: Database; embedding: Embedding }): Rag {
@@ -64,7 +64,7 @@ export function createRag({ db, embedding }: { db: Database; embedding: Embeddin
   return { ground, score };
 }
 
-/** Everything, in order, when it fits; null when it does not. */
+/** All passages in order if they fit; null if not. */
 async function whole(
   db: Database,
   collectionIds: readonly CollectionId[],
@@ -76,13 +76,13 @@ async function whole(
   return fit.length === passages.length ? fit : null;
 }
 
-/** The beginnings of the documents, for what is asked of all of them ("summarise"). */
+/** The beginnings of the documents, for requests about whole documents ("summarise"). */
 function leading(db: Database, collectionIds: readonly CollectionId[], room: PromptBudget): StoredPassage[] {
   const numbers = beginnings(db, collectionIds, room.passages * 2);
   return [...passagesNumbered(db, numbers).values()];
 }
 
-/** As many as there is room for, from the first on; the first one always. */
+/** As many passages as fit, in order; at least the first. */
 async function fitting(passages: readonly StoredPassage[], room: PromptBudget): Promise<StoredPassage[]> {
   const fit: StoredPassage[] = [];
   let left = room.tokens;

@@ -25,7 +25,7 @@ function* units(text: string, byLines: boolean): Generator<Cut> {
     for (const match of text.matchAll(/[^\n]+/g)) yield* trimmed(text, match.index, match.index + match[0].length);
     return;
   }
-  // Line ends inside a paragraph end no sentence.
+  // Line ends inside a paragraph do not end a sentence.
   for (const { index, segment } of segmenter.segment(text.replace(/[\r\n\u2028\u2029]/g, ' '))) {
     yield* trimmed(text, index, index + segment.length);
   }
@@ -38,7 +38,7 @@ function* trimmed(text: string, from: number, to: number): Generator<Cut> {
   if (start < end) yield { start, end, tokens: countTokens(text.slice(start, end)) };
 }
 
-/** Halves, and halves of halves, until all fit: at a space near the middle, else at the middle. */
+/** Splits recursively until all parts fit: at a space near the middle, or else at the middle. */
 function halves(text: string, cut: Cut, most: number): Cut[] {
   if (cut.tokens <= most || cut.end - cut.start < 2) return [cut];
   const middle = Math.floor((cut.start + cut.end) / 2);

@@ -5,20 +5,20 @@ import { cutText } from './chunk-sentences.ts';
 import { packSpans } from './span-codec.ts';
 import { countTokens } from './token-estimate.ts';
 
-//  Pieces to passages. A passage holds whole pieces while they fit; a piece that is too long is cut between sentences, and
-//  the next part repeats the last sentence. A heading begins a passage unless the one before would be a scrap.
+//  Groups elements into passages. A passage holds whole elements while they fit; an element that is too long is cut between sentences, and
+//  the next part repeats the last sentence. A heading starts a new passage unless the previous one would be too short.
 
 export type SplitOptions = {
-  /** Most tokens of a passage, as countTokens counts. */
+  /** Maximum tokens per passage, according to countTokens. */
   most?: number;
-  /** A passage below it takes in the next section. */
+  /** Shorter passages are merged with the next section. */
   scrap?: number;
-  /** Most tokens that are repeated. */
+  /** Maximum tokens of overlap. */
   overlap?: number;
 };
 
 export type Chunker = {
-  /** Returns what is finished. */
+  /** Returns the completed block and passages. */
   add(piece: Element): { block: Block | null; passages: NewPassage[] };
   end(): NewPassage[];
 };
@@ -30,7 +30,7 @@ export function createChunker({ most = 230, scrap = 60, overlap = 40 }: SplitOpt
   let parts: Part[] = [];
   let tokens = 0;
   let headings: { level: number; text: string }[] = [];
-  /** The headings above the passage that is being filled. */
+  /** The headings above the current passage. */
   let above: string[] = [];
   let blocks = 0;
   let head: Part | null = null;
@@ -50,7 +50,7 @@ export function createChunker({ most = 230, scrap = 60, overlap = 40 }: SplitOpt
     tokens += part.tokens;
   }
 
-  /** Ends the passage in the midst of a section: the next one begins with what leads into it. */
+  /** Ends the passage in the middle of a section: the next one starts with the overlap. */
   function turnOver(): NewPassage[] {
     const last = parts.at(-1);
     const done = finish();
@@ -67,7 +67,7 @@ export function createChunker({ most = 230, scrap = 60, overlap = 40 }: SplitOpt
 
   function addPart(part: Part): NewPassage[] {
     const done = tokens + part.tokens > most && !fresh() ? turnOver() : [];
-    // What is repeated gives way to what is new.
+    // Drop the overlap if the new text needs the room.
     if (tokens + part.tokens > most) {
       parts = [];
       tokens = 0;
@@ -85,7 +85,7 @@ export function createChunker({ most = 230, scrap = 60, overlap = 40 }: SplitOpt
     return [...done, ...addPart(part)];
   }
 
-  /** Slides and sheets stand for themselves, however short. */
+  /** Slides and sheets are separate passages, however short. */
   function beginSection(part: Part): NewPassage[] {
     const done = parts.some(({ piece }) => piece.kind !== 'slide' && piece.kind !== 'sheet') ? finish() : [];
     headings = [{ level: 0, text: part.piece.text }];

@@ -1,7 +1,7 @@
 import type { Location, Place, Span } from '../../protocol/index.ts';
 import { unpackSpans } from './span-codec.ts';
 
-/** Where the words of these spans begin; null where no place is known. */
+/** The location of the beginning of these spans; null if unknown. */
 export function locationOf(spans: readonly Span[]): Location | null {
   const first = spans[0]?.place;
   if (!first) return null;
@@ -19,7 +19,7 @@ export function locationOf(spans: readonly Span[]): Location | null {
   }
 }
 
-/** Where a stored passage begins: its first `overlap` characters repeat the passage before it. */
+/** The location of a stored passage, after its first `overlap` characters, which repeat the previous one. */
 export const locationOfPassage = ({ overlap, spans }: { overlap: number; spans: Uint8Array }): Location | null =>
   locationOf(unpackSpans(spans).filter(({ end }) => end > overlap));
 

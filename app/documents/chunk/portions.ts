@@ -1,7 +1,7 @@
 import { type Element, row, type Where } from '../element.ts';
 
-//  A piece that is far longer than any paragraph (a book on one line, a cell with a megabyte) goes on in portions: what is done
-//  with a piece costs more than its length, in the splitter, in the database and on screen.
+//  Splits elements that are far longer than any paragraph (a book on one line, a cell of a megabyte): processing costs
+//  more than linear time in the splitter, the database and on screen.
 
 /** Characters of the longest piece. */
 export const MAX_PIECE = 8192;
@@ -22,7 +22,7 @@ export function* portionsOf(piece: Element): Generator<Element> {
   }
 }
 
-/** As many cells as fit, row by row; a cell that is too long alone fills several. */
+/** As many cells as fit into each row; a cell that is too long is split. */
 function* rows(cells: readonly string[], where: Where): Generator<Element> {
   let open: string[] = [];
   let length = 0;
@@ -40,8 +40,8 @@ function* rows(cells: readonly string[], where: Where): Generator<Element> {
   if (open.length > 0) yield row(open, where);
 }
 
-/** [start, end) of the portions: they end with a line, a sentence or a word where there is one in their second half. What parts
- *  them is left out. */
+/** [start, end) of the portions: each ends with a line, sentence or word if there is such an end in its second half. Separators
+ *  are dropped. */
 function* cuts(text: string): Generator<[number, number]> {
   let start = 0;
   while (text.length - start > MAX_PIECE) {
@@ -56,7 +56,7 @@ function* cuts(text: string): Generator<[number, number]> {
   yield [start, text.length];
 }
 
-/** Where characters [start, end) of a piece stand. Asked in order. */
+/** The position of characters [start, end) of an element. Call in ascending order. */
 function placing(where: Where): (start: number, end: number) => Where {
   if (where.kind === 'page') {
     let next = 0;

@@ -1,7 +1,7 @@
 /** [start, end) in characters of a text. */
 export type Range = readonly [start: number, end: number];
 
-/** A stop that does not end a sentence. */
+/** An abbreviation whose full stop does not end a sentence. */
 const SHORT =
   /(?:\b(?:dr|mr|mrs|ms|prof|st|no|nr|p|pp|fig|figs|vol|ch|sec|art|e\.g|i\.e|cf|approx|ca|vs|etc|inc|ltd|co|jr|sr)|\b\p{Lu})\.["')\]]?\s*$/iu;
 const INITIAL = /(?:^|\s)\p{Lu}\.\s*$/u;
@@ -12,7 +12,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 export function statementsOf(text: string): Range[] {
   const found: Range[] = [];
   let start = 0;
-  // Whether a line end ends a sentence is seen below.
+  // Whether a line end ends a sentence is decided below.
   for (const { segment, index } of segmenter.segment(smooth(text))) {
     const end = index + segment.length;
     if (endsNothing(segment) && end < text.length) continue;
@@ -22,8 +22,8 @@ export function statementsOf(text: string): Range[] {
   return found.flatMap(([from, to]) => lines(text, from, to));
 }
 
-/** The same length: a line end always ends a sentence for the segmenter, and dot leaders many. Rows are told apart by their
- *  lines, however their cells end ("approx. | Inc. | 12"). */
+/** Prepares text for the segmenter, keeping its length: line ends and dot leaders would always end a sentence. Table rows are delimited by
+ *  line ends only, whatever their cells end with ("approx. | Inc. | 12"). */
 const smooth = (text: string): string =>
   text
     .replace(/^.* \| .*$/gm, (row) => row.replace(/[.!?]/g, ','))
@@ -32,13 +32,13 @@ const smooth = (text: string): string =>
 
 const endsNothing = (segment: string): boolean => (SHORT.test(segment) ? shortWord(segment) : INITIAL.test(segment));
 
-/** One letter before the stop is an initial only when it is a capital ("plan b." ends a sentence). */
+/** A single letter before the full stop is an initial only if it is a capital ("plan b." ends a sentence). */
 const shortWord = (segment: string): boolean => !/\b\p{Ll}\.\s*$/u.test(segment) || /\bp\.\s*$/i.test(segment);
 
-/** Begins with a row of a table. */
+/** Starts with a table row. */
 const ROW = /^[^\n]* \| /;
 
-/** A line that stands for itself (an item, a row, a heading) is a sentence; a line that only wrapped is not. */
+/** A line of its own (an item, a row, a heading) counts as a sentence; a wrapped line does not. */
 function lines(text: string, from: number, to: number): Range[] {
   const found: Range[] = [];
   let start = from;

@@ -1,6 +1,6 @@
 import type { Place, Rectangle, Span } from '../../protocol/index.ts';
 
-//  Spans as bytes: a passage has hundreds, one a word. Whole numbers as zigzag varints (7 bits a byte, low ones first),
+//  Compact encoding of spans: a passage has hundreds, one per word. Integers as zigzag varints (7 bits per byte, low ones first),
 //  each relative to the one it follows; coordinates in twentieths of a point.
 
 const GRAIN = 20;

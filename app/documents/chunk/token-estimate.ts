@@ -1,9 +1,9 @@
-//  About how many tokens a text has, without a tokenizer: near enough to keep passages below what encoders take (256).
+//  Estimates tokens without a tokenizer: accurate enough to keep passages below the limit of encoders (256).
 
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
 const WORD = /[\p{L}\p{M}]+|\p{N}|[^\s\p{L}\p{N}\p{M}]/gu;
 
-/** White space has none, but is not endless either. */
+/** Long runs of white space or letters count as several tokens. */
 const MAX_TOKEN_LENGTH = 16;
 
 export function countTokens(text: string): number {
@@ -16,7 +16,7 @@ function countAny(text: string): number {
     tokens++;
     return ' ';
   });
-  // Words of usual length are one token, long ones several; digits and signs one each.
+  // Words of ordinary length are one token, long ones several; digits and punctuation one each.
   for (const [word] of narrow.matchAll(WORD)) tokens += Math.ceil(word.length / 6);
   return tokens;
 }
@@ -24,7 +24,7 @@ function countAny(text: string): number {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** The same, several times as fast: most of what is read, and counted more than once. */
+/** The same, several times as fast, for ASCII: most text is, and it is counted more than once. */
 function countAscii(text: string): number {
   let tokens = 0;
   let word = 0;
@@ -32,7 +32,7 @@ function countAscii(text: string): number {
     const code = text.charCodeAt(at);
     const letter = (code | 32) >= 97 && (code | 32) <= 122;
     if (letter) {
-      // The first, the seventh, ... letter of a word begin a token.
+      // The first, seventh, ... letter of a word starts a token.
       if (word % 6 === 0) tokens++;
       word++;
       continue;

@@ -12,12 +12,12 @@ export type AddFilesOptions = {
   now: () => number;
 };
 
-/** Files that are queued in one go: some milliseconds. */
+/** Files queued per transaction, which takes a few milliseconds. */
 const QUEUED_AT_ONCE = 100;
 
-/** Puts files into the queue, those of folders included, and copies them. A folder may have twenty thousand. */
+/** Queues files and the files of folders, and copies them. A folder may have twenty thousand. */
 export function createFileAdder({ db, importer, tell, now }: AddFilesOptions) {
-  /** `known`: it was there before. */
+  /** `known`: already in the collection. */
   function queue(collectionId: CollectionId, { path, fileName, kind, bytes, changedAt }: Gathered) {
     const same = findBySource(db, collectionId, path);
     if (same && same.document.bytes === bytes && same.sourceChangedAt === changedAt) {
@@ -32,7 +32,7 @@ export function createFileAdder({ db, importer, tell, now }: AddFilesOptions) {
     for (let from = 0; from < found.length; from += QUEUED_AT_ONCE) {
       if (from > 0) await turn();
       const portion = found.slice(from, from + QUEUED_AT_ONCE);
-      // Told when it is on disk: what a full disk takes back was never there.
+      // Announce only after the commit, which a full disk may roll back.
       const queued = db.transaction(() => portion.map((file) => queue(collectionId, file)));
       for (const { document, known } of queued) if (!known) tell(document);
       ids.push(...queued.map(({ document }) => document.id));
@@ -46,7 +46,7 @@ export function createFileAdder({ db, importer, tell, now }: AddFilesOptions) {
     const refused = gathered.flatMap((one, at) =>
       one.status === 'rejected' ? [{ file: files[at], why: one.reason }] : [],
     );
-    // One file that cannot be read is told at once; among others it stays in the list with its reason.
+    // A single unreadable file is an error; among others it is listed with its reason.
     if (found.length === 0 && refused[0]) throw refused[0].why;
     const queued = await queueAll(collectionId, found);
     const failed = refused.map(({ file, why }) => {
@@ -65,7 +65,7 @@ export function createFileAdder({ db, importer, tell, now }: AddFilesOptions) {
     });
     const documents = new Map(failed.map((document) => [document.id, document]));
     for (const id of queued) {
-      const document = await importer.take(id).catch(() => null); // removed again meanwhile
+      const document = await importer.take(id).catch(() => null); // removed in the meantime
       if (document) documents.set(document.id, document);
       importer.wake();
     }

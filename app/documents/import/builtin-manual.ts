@@ -17,12 +17,12 @@ export type HelpOptions = {
   now: () => number;
 };
 
-/** Makes the collection that ships with the app what its files are now; those that are unchanged stay as they are. The app
- *  may have moved, so a file is known by its name. What is new waits in the queue then. */
+/** Synchronises the built-in collection with its files; unchanged ones stay. The app
+ *  may have moved, so files are identified by name. New ones are queued. */
 export async function followHelp({ db, copies, folder, changed, removed, now }: HelpOptions): Promise<void> {
   const files = (await gatherFolder(folder)).files.filter(({ kind }) => kind === 'markdown');
   const hashes = await Promise.all(files.map(({ path }) => copies.hash(path)));
-  // Whatever of it is lost with the power is made anew at the next start: it is not waited for the disk, page by page.
+  // Not fsynced: whatever a power failure loses is rebuilt at the next start.
   db.passing(() => {
     const collectionId = collectionOf(db, now());
     const stored = listDocuments(db, collectionId);

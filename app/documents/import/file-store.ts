@@ -8,10 +8,10 @@ import { LonghandError } from '../../protocol/index.ts';
 import { newId } from '../../store/database/uuid.ts';
 import { openRegular, piecesOfRegular } from '../../store/folder/open-regular.ts';
 
-//  documents/<sha256>.<ending>   every file once, by its content; the ending is for the programs that open it
-//  documents/<id>.part           what is being copied
+//  documents/<sha256>.<extension>   every file, stored once by its content; the extension is for programs that open it
+//  documents/<id>.part              copies in progress
 
-/** What somebody keeps beside them is theirs: the folder may be a link to another place. */
+/** Only files with such names are ours: the folder may be a link to somewhere else. */
 const OURS = /^(?:[0-9a-f]{64}(?:\..*)?|[0-9a-f-]{36}\.part)$/;
 
 export const MAX_BYTES = 2 * 1024 ** 3;
@@ -20,18 +20,18 @@ export type Copy = { storedName: string; sha256: string; bytes: number; changedA
 
 export type FileStore = {
   pathOf(storedName: string): string;
-  /** Copies a file as it is at one moment. `within`: a folder that it must not lead out of.
-   *  @throws LonghandError `not-found`, `permission`, `too-large`, `disk-full`, `conflict` (it changes all the time) */
+  /** Copies a consistent snapshot of a file. `within`: a folder that it must not lead out of.
+   *  @throws LonghandError `not-found`, `permission`, `too-large`, `disk-full`, `conflict` (it keeps changing) */
   take(path: string, fileName: string, within?: string | null): Promise<Copy>;
-  /** What a file hashes to now; null when it cannot be read. */
+  /** The current hash of a file; null if unreadable. */
   hash(path: string): Promise<string | null>;
   /** Bytes [start, end) of a copy. */
   read(storedName: string, start: number, end: number): Promise<{ bytes: Buffer; total: number }>;
-  /** Removes every copy that is not among these and was there before this began. */
+  /** Removes all copies that are not among these and existed before the call. */
   keepOnly(names: ReadonlySet<string>): Promise<void>;
 };
 
-/** The times of files come from a clock that moves in steps: what was written just now may bear a time before it. */
+/** File timestamps come from a clock with coarse steps: a file written just now may have a slightly earlier time. */
 const CLOCK_TICK_MS = 10;
 
 export function createFileStore(folder: string): FileStore {
@@ -78,7 +78,7 @@ export function createFileStore(folder: string): FileStore {
         throw copyError(error, fileName, path);
       } finally {
         await file?.close();
-        await rm(part, { force: true }).catch(() => {}); // it was never made
+        await rm(part, { force: true }).catch(() => {}); // it does not exist
       }
     },
     async hash(path) {
@@ -106,7 +106,7 @@ export function createFileStore(folder: string): FileStore {
     async keepOnly(names) {
       for (const name of await readdir(folder).catch(() => [])) {
         if (names.has(name) || !OURS.test(name)) continue;
-        // What is newer is being taken right now.
+        // Newer files are being copied right now.
         const found = await stat(pathOf(name)).catch(() => null);
         if (found && found.ctimeMs < startedAt) await rm(pathOf(name), { force: true });
       }
@@ -114,8 +114,8 @@ export function createFileStore(folder: string): FileStore {
   };
 }
 
-/** Whoever can write in a watched folder must not reach what the user alone can read: by a link, or by one that takes the place
- *  of a file or of a folder after it was looked at. So we ask of the file that is open where it lies. */
+/** Someone who can write to a watched folder must not be able to read the user's other files through a link, or through one that replaces
+ *  a file or folder after it was checked. So the path of the opened descriptor is checked. */
 async function openWithin(path: string, folder: string): Promise<FileHandle> {
   const file = await openRegular(path);
   try {
@@ -133,7 +133,7 @@ async function openWithin(path: string, folder: string): Promise<FileHandle> {
 export const isBelow = (path: string, folder: string): boolean =>
   path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** Only what cannot be misread by a file system or a shell. */
+/** Only extensions that are safe for file systems and shells. */
 function endingOf(fileName: string): string {
   const ending = extname(fileName).toLowerCase();
   return /^\.[a-z0-9]{1,8}$/.test(ending) ? ending : '';

@@ -26,12 +26,12 @@ const byEnding = new Map(
 const NAMES = /^(readme|license|licence|copying|changelog|changes|authors|news|todo|notice|install)$/i;
 const CODE_NAMES = /^(makefile|dockerfile|cmakelists\.txt|gemfile|rakefile|justfile)$/i;
 
-/** What a file is by its name; null: none that is known. */
+/** The type of a file by its name; null: unknown. */
 export function kindOf(fileName: string): DocumentKind | null {
   if (CODE_NAMES.test(fileName)) return 'code';
   if (NAMES.test(fileName)) return 'text';
   return byEnding.get(extname(fileName).slice(1).toLowerCase()) ?? null;
 }
 
-/** Kinds that are shown as pages and not as blocks. */
+/** Types shown as pages instead of blocks. */
 export const isPaged = (kind: DocumentKind) => kind === 'pdf' || kind === 'image';

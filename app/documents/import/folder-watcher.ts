@@ -24,13 +24,13 @@ import {
 import { type Gathered, gatherFolder } from './collect-files.ts';
 import type { FileStore } from './file-store.ts';
 
-//  Watched folders. What the system tells is only a hint to look again: each look compares the folder with the documents
-//  that came from it, so nothing is missed that happened while the app was closed.
+//  Watched folders. Events of the system are only hints: each scan compares the folder with the documents
+//  that came from it, so changes made while the app was closed are found too.
 
 export type Watcher = {
-  /** Watches all folders of the database, and no others. Looks at each of them. */
+  /** Watches exactly the folders in the database, and scans each of them. */
   follow(): Promise<void>;
-  /** Looks at one now. */
+  /** Scans one now. */
   look(folder: Pick<WatchedFolder, 'collectionId' | 'path'>): Promise<void>;
   close(): void;
 };
@@ -40,28 +40,28 @@ export type WatcherOptions = {
   copies: FileStore;
   changed(document: Document): void;
   removed(id: DocumentId): void;
-  /** Something waits in the queue. */
+  /** Documents were queued. */
   wake(): void;
   interrupt(id: DocumentId): void;
-  /** A folder has a problem, or no longer has one. */
+  /** The problem of a folder changed. */
   told(): void;
   now: () => number;
   report?: Report;
 };
 
-/** Documents that are read in one go: some five milliseconds. */
+/** Documents fetched per query, which takes about five milliseconds. */
 const LISTED_AT_ONCE = 1000;
 const SETTLE_MS = 700;
-/** Whether it is there, and is the same. */
+/** Interval of checking that the folder exists and is the same. */
 const PRESENT_MS = 2000;
-/** File systems of networks tell nothing. */
+/** Rescan interval: network file systems send no events. */
 const AGAIN_MS = 5 * 60 * 1000;
 
 export function createWatcher(options: WatcherOptions): Watcher {
   const { db, copies, changed, removed, wake, interrupt, told, now, report = console.error } = options;
   const watchers = new Map<string, { lost(): void; stop(): void }>();
   const looking = new Map<string, Promise<void>>();
-  /** Files whose content the collection has already, as they were when that was found. */
+  /** Files with duplicate content, with their state when that was found. */
   const doubles = new Map<string, string>();
   let closed = false;
 
@@ -78,7 +78,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   function start(folder: WatchedFolder) {
     let timer: NodeJS.Timeout | null = null;
     let system: FSWatcher | null = null;
-    /** The folder that is listened to; another may take its name. */
+    /** Identity of the watched folder; another one may take its name. */
     let identity = '';
     const soon = () => {
       if (timer) clearTimeout(timer);
@@ -102,10 +102,10 @@ export function createWatcher(options: WatcherOptions): Watcher {
         system = watch(folder.path, { recursive: true }, soon);
         system.on('error', guarded(report, forget));
       } catch {
-        identity = ''; // gone again; looked for again
+        identity = ''; // gone again; the next scan will tell
       }
     };
-    // A folder that is renamed tells nobody, and what listens to it goes with it. A drive may not answer: it is asked once.
+    // A rename of the folder itself sends no event, and the watcher follows it. A drive may hang: only one check at a time.
     let asking = false;
     let stopped = false;
     const check = async () => {
@@ -125,7 +125,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       AGAIN_MS,
     ).unref();
     watchers.set(keyOf(folder), {
-      // It may be back before it is asked for again, but nothing listens any more.
+      // It may be back before the next check, but the watcher is gone.
       lost: () => listen(''),
       stop() {
         stopped = true;
@@ -137,7 +137,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     });
   }
 
-  /** One look at a time; a wish meanwhile is another look after it. */
+  /** One scan at a time; a request in the meantime queues another one. */
   function look(folder: Pick<WatchedFolder, 'collectionId' | 'path'>): Promise<void> {
     const key = keyOf(folder);
     const work = (looking.get(key) ?? Promise.resolve()).then(() => lookOnce(folder)).catch(() => {});
@@ -155,7 +155,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       setProblem(folder, aboutLinks(gathered.links));
     } catch (error) {
       watchers.get(keyOf(folder))?.lost();
-      // A disk that is away is no reason to forget what was on it.
+      // An unmounted disk is no reason to remove its documents.
       setProblem(folder, { kind: 'failed', code: failureOf(error).code });
       return;
     }
@@ -170,11 +170,11 @@ export function createWatcher(options: WatcherOptions): Watcher {
     const present = new Set(files.map((file) => file.path));
     const known = new Map(followed.map((one) => [one.sourcePath, one]));
     const gone = followed.filter((one) => !present.has(one.sourcePath) && !one.removed);
-    // A copy of what is gone now takes its place.
+    // A duplicate may now replace a file that is gone.
     if (gone.length > 0) doubles.clear();
     for (const file of files) {
       const stored = known.get(file.path);
-      // A folder may have twenty thousand: others have their turn after each that is written down.
+      // A folder may have twenty thousand files: yield after each one stored.
       if (stored?.sourceChangedAt === file.changedAt && stored.document.bytes === file.bytes) continue;
       await turn();
       if (closed) return;
@@ -188,7 +188,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       if (closed) return;
       if (!isThere(document.id)) continue;
       interrupt(document.id);
-      // Not followed any more: when the file comes back it is added again.
+      // No longer watched: if the file comes back it is added again.
       updateDocument(db, document.id, { watched: false });
       deleteDocument(db, document.id, now());
       removed(document.id);
@@ -214,7 +214,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     changed(updateDocument(db, stored.document.id, { ...patch, state: { status: 'queued' } }).document);
   }
 
-  /** A file with the content of one that is gone is that one under another name. Takes it out of `gone` then. */
+  /** A file with the content of one that is gone was renamed. Removes it from `gone` then. */
   async function addOrMove(collectionId: CollectionId, file: Gathered, gone: StoredDocument[]) {
     const candidates = gone.filter(({ document, sha256 }) => document.bytes === file.bytes && sha256 !== null);
     const hash = candidates.length > 0 ? await copies.hash(file.path) : null;
@@ -237,7 +237,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       sourceChangedAt: changedAt,
       watched: true,
     };
-    // What is lost with the power is found again at the next look.
+    // Not fsynced: after a power failure the next scan finds it again.
     changed(db.passing(() => addDocument(db, added, now()).document));
   }
 
@@ -262,7 +262,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   };
 }
 
-/** Empty while there is none. */
+/** Empty if it does not exist. */
 async function identityOf(path: string): Promise<string> {
   const found = await stat(path, { bigint: true }).catch(() => null);
   return found?.isDirectory() ? `${found.dev} ${found.ino}` : '';

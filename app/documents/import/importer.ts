@@ -18,26 +18,26 @@ import type { ParserClient } from '../parse/parser-client.ts';
 import { titleOr } from '../parse/title.ts';
 import { type FileStore, isBelow } from './file-store.ts';
 
-//  The queue is the table of documents: what is queued there is read, one after the other, oldest first.
+//  The import queue is the documents table: queued rows are parsed one by one, oldest first.
 //
 //    queued ──copied, not here yet──▶ reading ──▶ ready
-//      │ └──its content is here already──▶ gone             any step may fail ──▶ failed ──retry──▶ queued
+//      │ └──duplicate content──▶ removed                   any step may fail ──▶ failed ──retry──▶ queued
 //
-//  One that takes long while others wait steps aside and is read from its beginning when they are done; the next time it may take
-//  twice as long.
+//  A slow document yields to others that wait and is restarted when they are done, with twice the time
+//  limit.
 //
-//  What Longhand itself ended on is read once more by itself; when that happens again it has failed, and waits for the user.
+//  A document that was being parsed when Longhand crashed is retried once; after a second crash it counts as failed and waits for the user.
 
 export type Importer = {
-  /** Copies a queued document's file. Returns it, or the one of the collection with the same content. */
+  /** Copies a queued document's file. Returns the document, or the one in the collection with the same content. */
   take(id: DocumentId): Promise<Document>;
-  /** Reads whatever is queued. */
+  /** Starts parsing the queue. */
   wake(): void;
-  /** For the next attempt at a locked document; never stored. */
+  /** Password for the next attempt at an encrypted document; never stored. */
   givePassword(id: DocumentId, password: string): void;
-  /** A document that was removed or changed is read no further, nor is one of a collection that was removed. */
+  /** Stops parsing a document that was removed or changed, or the documents of a removed collection. */
   interrupt(id: DocumentId | CollectionId): void;
-  /** When nothing is queued or read. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>;
   close(): Promise<void>;
 };
@@ -49,11 +49,11 @@ export type ImporterOptions = {
   changed(document: Document): void;
   removed(id: DocumentId): void;
   now: () => number;
-  /** How long a document is read while others wait. */
+  /** Time limit per document while others wait. */
   turnMs?: number;
 };
 
-/** Nearly all documents take less; a book of scanned pages takes minutes. */
+/** Nearly all documents take less; a scanned book takes minutes. */
 const TURN_MS = 60_000;
 const PROGRESS_MS = 200;
 const MAX_ATTEMPTS = 2;
@@ -63,10 +63,10 @@ const LONGEST_PAUSE_MS = 60_000;
 export function createImporter(options: ImporterOptions): Importer {
   const { db, copies, parser, changed, removed, now, turnMs = TURN_MS } = options;
   const taking = new Map<DocumentId, Promise<Document>>();
-  /** What was found to be there already, and as which. */
+  /** Duplicates, and the documents they duplicate. */
   const twins = new Map<DocumentId, DocumentId>();
   const passwords = new Map<DocumentId, string>();
-  /** Of those that have stepped aside: how long they may take the next time. */
+  /** Next time limit of documents that have yielded. */
   const turns = new Map<DocumentId, number>();
   let current: { id: DocumentId; collectionId: CollectionId; abort: AbortController } | null = null;
   let loop: Promise<void> | null = null;
@@ -102,12 +102,12 @@ export function createImporter(options: ImporterOptions): Importer {
         forgetDocument(db, stored.number);
         twins.set(id, same.document.id);
         removed(id);
-        // What was added by hand is followed from now on.
+        // A document that was added by hand is watched from now on.
         if (!stored.watched || same.watched) return same.document;
         return update(same.document.id, { watched: true, sourcePath: stored.sourcePath }).document;
       }
       const { storedName, sha256, bytes, changedAt } = copy;
-      // It may have failed for want of its file: then it waits again.
+      // It may have failed because its file was missing: then queue it again.
       const waits = stored.document.state.status === 'failed' ? { state: { status: 'queued' } as const } : {};
       return update(id, { storedName, sha256, bytes, sourceChangedAt: changedAt, ...waits }).document;
     } catch (error) {
@@ -121,7 +121,7 @@ export function createImporter(options: ImporterOptions): Importer {
     return folders.find(({ path }) => isBelow(sourcePath, path))?.path ?? null;
   }
 
-  /** A few at a time, so that everything else goes on between them. */
+  /** In small batches, so that nothing else is blocked. */
   async function clear(number: number) {
     while (removeContent(db, number)) await new Promise((next) => setImmediate(next));
   }
@@ -145,7 +145,7 @@ export function createImporter(options: ImporterOptions): Importer {
     const turn = setInterval(stepAside, turns.get(id) ?? turnMs);
     try {
       if (attempts >= MAX_ATTEMPTS) throw endedTwice(fileName);
-      // Counted on the disk before it is opened: what it does to this process is known at the next start.
+      // The attempt is stored before the file is opened, so that a crash is known at the next start.
       update(id, {
         state: { status: 'reading', step: 'file', done: 0, total: 0 },
         attempts: attempts + 1,
@@ -184,7 +184,7 @@ export function createImporter(options: ImporterOptions): Importer {
       });
     } catch (error) {
       if (abort.signal.aborted || !findDocument(db, id)) return;
-      // Another process holds the database: the file is not to blame.
+      // Another process has locked the database: not the file's fault.
       if (error instanceof LonghandError && error.code === 'conflict') throw error;
       await clear(number);
       turns.delete(id);
@@ -229,14 +229,14 @@ export function createImporter(options: ImporterOptions): Importer {
       });
   }
 
-  /** The database itself would not be written: it is held, or the disk is full. */
+  /** Retries later: the database is locked, or the disk is full. */
   function tryLater() {
     if (closed) return;
     again = setTimeout(guarded(console.error, beginAnew), pauseMs);
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   }
 
-  /** What was begun when that happened is queued once more, whether time or a new file wakes the queue. */
+  /** Queues the interrupted document again, whether a timer or a new file wakes the queue. */
   function beginAnew() {
     if (again) clearTimeout(again);
     again = null;

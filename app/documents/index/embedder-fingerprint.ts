@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { piecesOfRegular } from '../../store/folder/open-regular.ts';
 
-/** Tells the files of an encoder apart by their content. Hashed once for as long as size and time stay as they are. */
+/** Identifies encoders by the content of their files. Cached while size and modification time stay the same. */
 export function createFingerprints() {
   const known = new Map<string, { stamp: string; sha256: Promise<string> }>();
 
@@ -20,7 +20,7 @@ export function createFingerprints() {
   };
 }
 
-/** Everything that changes what a text becomes: weights, tokenizer, pooling. */
+/** All files that affect vectors: weights, tokenizer, pooling. */
 async function weightFiles(path: string): Promise<string[]> {
   if ((await stat(path)).isFile() && path.toLowerCase().endsWith('.gguf')) return [path];
   const folder = (await stat(path)).isFile() ? dirname(path) : path;

@@ -33,30 +33,30 @@ import {
 import { statementsOf } from '../chunk/sentence-splitter.ts';
 import { createFingerprints } from './embedder-fingerprint.ts';
 
-//  Vectors of passages. What is to be done stands in the database alone: a passage without a vector of its collection's
-//  embedder. So it goes on after any end of the process, and new passages need no announcement but wake().
+//  Vectors of passages. Pending work is derived from the database: passages without a vector of their collection's
+//  embedder. So it resumes after a crash, and new passages only need wake().
 //
-//  setModel ──▶ hashed (embedder) ──▶ passages are read, 8 at a time ──▶ all have vectors (serving) ──▶ others are dropped
-//  Until then the collection is searched with the vectors of the embedder before it, else with those that are there.
+//  setModel ──▶ hash the embedder ──▶ embed passages, 8 at a time ──▶ all have vectors (serving) ──▶ drop the old ones
+//  Until then the collection is searched with the vectors of the previous embedder, or else with those that exist.
 
 export type Embedders = {
-  /** @throws LonghandError `model-missing`, `model-unsupported` when it is no embedding model */
+  /** @throws LonghandError `model-missing`, `model-unsupported` if it is not an embedding model */
   find(modelId: ModelId): { target: EmbedderTarget; name: string };
-  /** The one that collections have unless somebody chooses otherwise; null: words alone. */
+  /** The default of collections; null: keywords only. */
   preset: ModelId | null;
-  /** The cross-encoder that is installed; null when none is. */
+  /** The installed cross-encoder; null: none. */
   reranker(): EmbedderTarget | null;
-  /** Folder of the adapter that makes a QA reranker of an embedder (resources/reader); null: there is none. */
+  /** Folder of the adapter that turns an embedder into a QA reranker (resources/reader); null: none. */
   qaReranker: string | null;
 };
 
 export type Embedding = {
-  /** As somebody chose it. */
+  /** The user's choice. */
   choose(collectionId: CollectionId, modelId: ModelId | null): void;
-  /** A new collection gets the embedder that was chosen last, else the preset one. */
+  /** Gives a new collection the embedder that was chosen last, or else the default. */
   begin(collectionId: CollectionId): void;
   stateOf(collection: Collection): Collection['embedding'];
-  /** Nearest first; null where none of the collections has vectors, or they cannot be compared now. */
+  /** Nearest first; null if none of the collections has vectors, or the query cannot be embedded now. */
   near(
     query: string,
     wanted: {
@@ -65,15 +65,15 @@ export type Embedding = {
       limit: number;
     },
   ): Promise<Nearby | null>;
-  /** Those that have an embedder. */
+  /** Collections with an embedder. */
   collections(): CollectionId[];
-  /** Vectors of texts, for somebody who waits. */
+  /** Embeds texts with high priority. */
   embed(target: EmbedderTarget, texts: readonly string[], kind: 'query' | 'passage'): Promise<Float32Array[]>;
-  /** How well each text answers a question, by the cross-encoder; null when none is installed, or it fails. */
+  /** Scores texts with the cross-encoder; null if none is installed, or it fails. */
   rank(query: string, texts: readonly string[]): Promise<readonly number[] | null>;
-  /** How well each statement answers a question, by the QA reranker that goes with this embedder; null when none does, or it fails. */
+  /** Scores statements with the QA reranker of this embedder; null if it has none, or it fails. */
   read(target: EmbedderTarget, question: string, statements: readonly string[]): Promise<readonly number[] | null>;
-  /** There may be new passages. */
+  /** Call when there may be new passages. */
   wake(): void;
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -86,7 +86,7 @@ export type Nearby = {
   passages: { passage: number; similarity: number }[];
 };
 
-/** What an engine says of a QA reranker that was made for other weights. */
+/** Error codes for a QA reranker made for other weights. */
 const OTHER_ENCODER: ReadonlySet<string> = new Set(['model-broken', 'model-unsupported']);
 
 const AT_ONCE = 8;
