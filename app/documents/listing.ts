@@ -3,17 +3,17 @@ import type { CollectionId, Document, DocumentId } from '../protocol/index.ts';
 import type { Database } from '../store/database/database.ts';
 import { findDocument, listDocuments } from '../store/documents/documents.ts';
 
-/** Documents that are read in one go: some five milliseconds. */
+/** Documents fetched per query, which takes about five milliseconds. */
 const LISTED_AT_ONCE = 1000;
 
 export type Listing = {
-  /** As they are when it ends, in the order they were added. */
+  /** The documents as of the end of the listing, in the order they were added. */
   list(collectionId: CollectionId | null): Promise<Document[]>;
   /** A document was added, changed or removed. */
   changed(id: DocumentId): void;
 };
 
-/** Lists documents a stretch at a time: somebody has ten thousand of them, and others go on meanwhile. */
+/** Lists documents in batches: there may be ten thousand, and other work must not wait. */
 export function createListing(db: Database): Listing {
   const going = new Set<Set<DocumentId>>();
 

@@ -95,12 +95,12 @@ const DROPPED_AT_ONCE = 100;
 const TOLD_MS = 500;
 const AGAIN_MS = 15_000;
 
-/** A passage shorter than that is about one thing. */
+/** Shorter passages are not halved: they are about one thing. */
 const HALVED_CHARACTERS = 240;
-/** Of the rows of a table several make one. */
+/** Maximum statements per passage; table rows are grouped. */
 const MAX_STATEMENTS = 16;
 
-/** The two halves of a passage, cut between statements; a short one in whole. */
+/** The two halves of a passage, split between statements; a short passage as a whole. */
 function halvesOf(text: string): string[] {
   if (text.length < HALVED_CHARACTERS) return [text];
   const starts = statementsOf(text).map(([start]) => start);
@@ -118,7 +118,7 @@ function statementTexts(text: string): string[] {
   return groups.map((group) => text.slice(group[0]?.[0], group.at(-1)?.[1]));
 }
 
-/** What is read of a passage. Its own vector points between those of its halves. */
+/** The texts of a passage that are embedded. Its own vector is the normalised mean of its halves'. */
 type Readings = { halves: string[]; statements: string[] };
 const readingsOf = (text: string): Readings => ({ halves: halvesOf(text), statements: statementTexts(text) });
 
@@ -133,15 +133,15 @@ function vectorsOf({ halves, statements }: Readings, known: ReadonlyMap<string, 
   };
 }
 
-/** How many passages of a collection have a vector of an embedder. Counting those of a large one takes a second, and it is asked
- *  for at every step of an import: so they are counted once, piece by piece, and from then on with each that is added. */
+/** Number of passages with a vector, per collection. Counting a large collection takes a second, and the number is needed
+ *  at every step of an import: so it is counted once, in steps, and then incremented. */
 type Counted = Map<CollectionId, { embedder: number; done: number }>;
 
 export type EmbeddingOptions = {
   db: Database;
   engine: Engine;
   embedders: Embedders;
-  /** A collection has come further. */
+  /** The progress of a collection changed. */
   changed: () => void;
   report?: Report;
 };
@@ -159,7 +159,7 @@ export function createEmbedding({
   let again = false;
   let told = 0;
   const counted: Counted = new Map();
-  /** Encoders that the QA reranker was not made for. */
+  /** Encoders that the QA reranker does not fit. */
   const withoutQaReranker = new Set<string>();
 
   function wake() {
@@ -179,7 +179,7 @@ export function createEmbedding({
   async function run() {
     while (again && !ending.signal.aborted) {
       again = false;
-      // Those made before there was a preset, and the manual.
+      // Collections older than the default embedder, and the manual.
       const given = embedders.preset === null ? [] : listWithoutChoice(db);
       for (const id of given) setModel(db, id, embedders.preset);
       if (given.length > 0) changed();
@@ -189,7 +189,7 @@ export function createEmbedding({
         if (given()) forgetLeftovers(db, collectionId);
       }
       for (const encoding of listEncodings(db)) {
-        // An embedder that is away, or an engine that is down: search goes on with what there is.
+        // The embedder is missing or the engine is down: search continues with the existing vectors.
         await build(encoding).catch(() => later());
       }
     }
@@ -199,7 +199,7 @@ export function createEmbedding({
     void setTimeout(AGAIN_MS, null, { signal: ending.signal, ref: false }).then(wake, () => {});
   }
 
-  /** Whether this is still what was chosen. */
+  /** Whether this is still the user's choice. */
   const current = ({ collectionId, modelId }: Encoding): boolean =>
     !ending.signal.aborted &&
     listEncodings(db).some((one) => one.collectionId === collectionId && one.modelId === modelId);
@@ -226,13 +226,13 @@ export function createEmbedding({
     if (encoding.embedder !== number) setEmbedder(db, collectionId, number);
     await count({ ...encoding, embedder: number }, () => current(encoding));
     const progress = counted.get(collectionId);
-    // Neighbouring passages share statements, and a short passage is its own half: each text is read once.
+    // Neighbouring passages share statements, and a short passage is its own half: each text is embedded once.
     let known = new Map<string, Float32Array>();
     for (let after: number | null = 0; after !== null && current(encoding); ) {
       const found = passagesWithout(db, collectionId, number, { after, limit: AT_ONCE });
       const { passages } = found;
       after = found.after;
-      // Where every text is known already, nothing below waits: a document of one sentence would hold up everything else.
+      // If every text is known, nothing below yields: a document of one repeated sentence would block everything else.
       await setTimeout(0);
       if (passages.length === 0) continue;
       const readings = passages.map(({ text }) => readingsOf(text));
@@ -259,7 +259,7 @@ export function createEmbedding({
     changed();
   }
 
-  /** A few at a time: whoever asks something else meanwhile does not wait. Ends when `goOn` says so. */
+  /** Deletes in small batches, so that other requests need not wait. Stops when `goOn` returns false. */
   async function dropOthers(collectionId: CollectionId, embedder: number | null, goOn: () => boolean) {
     for (let after: number | null = 0; after !== null && goOn(); await setTimeout(0))
       after = dropOtherVectors(db, collectionId, embedder, { after, limit: DROPPED_AT_ONCE });
@@ -271,7 +271,7 @@ export function createEmbedding({
     changed();
   }
 
-  /** The embedder whose vectors are complete, while its files are as they were; else the one that is being built. */
+  /** The embedder with complete vectors if its files are unchanged; else the one being built. */
   async function searched({ embedder, serving }: Encoding): Promise<{ number: number; target: EmbedderTarget } | null> {
     for (const number of [serving, embedder]) {
       const row = number === null ? undefined : findEmbedder(db, number);
@@ -280,7 +280,7 @@ export function createEmbedding({
         const { target } = embedders.find(row.modelId);
         if ((await fingerprint(target.path)) === row.sha256) return { number: row.number, target };
       } catch {
-        // Its files are gone: the other one, or words alone.
+        // Its files are gone: fall back to the other one, or to keywords.
       }
     }
     return null;
@@ -301,7 +301,7 @@ export function createEmbedding({
         setModel(db, collectionId, modelId);
         markChosen(db, collectionId);
       });
-      // Its vectors go.
+      // Its vectors are deleted.
       if (modelId === null) counted.delete(collectionId);
       wake();
     },
@@ -317,7 +317,7 @@ export function createEmbedding({
       if (!encoding) return null;
       const progress = counted.get(id);
       const known = progress?.embedder === encoding.embedder ? progress : undefined;
-      // Those that were removed are not subtracted one by one.
+      // Removed passages are not subtracted one by one.
       if (known) known.done = Math.min(known.done, passages);
       const complete = encoding.embedder !== null && encoding.embedder === encoding.serving;
       const done = known?.done ?? (complete ? passages : 0);
@@ -333,11 +333,11 @@ export function createEmbedding({
         group.collectionIds.push(encoding.collectionId);
         groups.set(found.number, group);
       }
-      // Cosines of two encoders say nothing beside each other: the one that most collections have counts.
+      // Cosines of different encoders are not comparable: use the one that most collections have.
       const [best] = [...groups].sort(([, a], [, b]) => b.collectionIds.length - a.collectionIds.length);
       if (!best) return null;
       const [number, group] = best;
-      // An embedder that fails: words alone, and the search says so.
+      // If the embedder fails, search by keywords and report it.
       const [vector] = await embed(group.target, [query], 'query').catch(() => []);
       if (!vector) return null;
       const passages = await nearest(db, number, vector, {
@@ -351,7 +351,7 @@ export function createEmbedding({
     async rank(query, texts) {
       const target = embedders.reranker();
       if (target === null || texts.length === 0) return null;
-      // Without its scores the order stays as it was.
+      // Without scores the order stays as it is.
       const ranked = await engine.ask('rank', { target, query, texts: [...texts] }).catch(() => null);
       return ranked?.scores ?? null;
     },
@@ -362,7 +362,7 @@ export function createEmbedding({
         const asked = { target: { ...target, adapter: qaReranker }, query: question, texts: [...statements] };
         return (await engine.ask('rank', asked)).scores;
       } catch (error) {
-        // Made for another embedder: that stays so. An engine that is down does not.
+        // Made for another embedder: a lasting condition, unlike an engine that is down.
         if (error instanceof LonghandError && OTHER_ENCODER.has(error.code)) withoutQaReranker.add(target.path);
         return null;
       }

@@ -2,19 +2,19 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RecognisedLine } from '../../engine/ipc-protocol.ts';
 
-/** Files of packages that are read while documents are: wherever the packages are installed. */
+/** Paths of package files needed for parsing, wherever the packages are installed. */
 export type Assets = {
   cMaps: string;
   standardFonts: string;
   pdfWasm: string;
-  /** Data of Tesseract's languages. */
+  /** Tesseract's language data. */
   languages: string;
 };
 
-/** What reads pictures in the place of Tesseract, where the system can; null for a picture that it cannot. */
+/** The system's OCR, used instead of Tesseract if available; null for a picture it cannot read. */
 export type SystemRecogniser = (picture: Uint8Array) => Promise<readonly RecognisedLine[] | null>;
 
-/** What readers work with beside the file. */
+/** What parsers need besides the file. */
 export type Tools = Assets & { recognise: SystemRecogniser | null };
 
 export function findAssets(): Assets {

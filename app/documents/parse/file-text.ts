@@ -3,9 +3,9 @@ import type { Source } from '../element.ts';
 import type { StartParser } from './fork-parser.ts';
 import { createParserClient } from './parser-client.ts';
 
-/** Reads files that are not kept, in a process of its own, one after the other. */
+/** Extracts text of files that are not stored, one by one in a separate process. */
 export type FileTexts = {
-  /** @throws LonghandError as the reader of documents */
+  /** @throws LonghandError as the document parser */
   read(source: Source, kind: DocumentKind, signal: AbortSignal): Promise<{ title: string | null; blocks: Block[] }>;
   close(): Promise<void>;
 };

@@ -7,7 +7,7 @@ import type { ToParser } from './parser-worker.ts';
 export type ParserProcess = Supervised<ToParser, FromProcess>;
 export type StartParser = (limits: ParserLimits) => Promise<ParserProcess>;
 
-/** Where the process that reads documents is: process.ts and worker.ts, or their bundles. */
+/** Entry files of the parser: process.ts and worker.ts, or their bundles. */
 export type ParserFiles = { documentParser: string; documentWorker: string };
 
 /** Starts it as a child process of Node. */

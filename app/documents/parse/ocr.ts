@@ -4,8 +4,8 @@ import { LonghandError } from '../../protocol/errors.ts';
 import type { Tools } from './assets.ts';
 import type { PageWord } from './pdf/words.ts';
 
-//  Texts in pictures: by the system where it can (macOS, Vision), else by Tesseract in a thread of its own; the data of its
-//  language comes from a package, nothing is fetched.
+//  OCR: by the system if it can (macOS, Vision), or else by Tesseract in a thread of its own; its language
+//  data comes from a package, nothing is downloaded.
 
 export type Recogniser = {
   /** @throws LonghandError `unreadable` */
@@ -13,14 +13,14 @@ export type Recogniser = {
   close(): Promise<void>;
 };
 
-/** Lines of words of a picture, in its pixels times `scale`. `confidence`: of a hundred. */
+/** Recognised lines; coordinates in pixels times `scale`. `confidence`: 0 to 100. */
 export type Recognised = {
   lines: PageWord[][];
   confidence: number;
   by: 'system' | 'tesseract';
 };
 
-/** Of a hundred; below it a word is more likely dirt than text. */
+/** Below this (of 100), a word is more likely noise than text. */
 const LEAST_CONFIDENCE = 30;
 
 export function createRecogniser(tools: Tools): Recogniser {
@@ -67,13 +67,13 @@ const unreadable = (error: unknown) =>
 
 const FONT = { name: '', bold: false, mapped: true };
 
-/** The height of a line's box that its letters take, and that is below the line they stand on. */
+/** The shares of a line's box above and below the baseline. */
 const LETTERS = 0.8;
 const BELOW = 0.2;
 
 type Box = { left: number; top: number; right: number; bottom: number };
 
-/** Letters of a line have one size and stand on one line: descenders of a word move its box and not the line. */
+/** All words of a line share one size and baseline: descenders extend a word's box, but do not move its baseline. */
 function wordOf(text: string, spaced: boolean, box: Box, line: Box, scale: number): PageWord {
   const [left, top, right, bottom] = [box.left * scale, box.top * scale, box.right * scale, box.bottom * scale];
   const size = (line.bottom - line.top) * scale * LETTERS;

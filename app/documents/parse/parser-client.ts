@@ -5,7 +5,7 @@ import type { ParserProcess, StartParser } from './fork-parser.ts';
 import type { FromProcess } from './parser-process.ts';
 import type { FromParser } from './parser-worker.ts';
 
-/** Reads documents in a process of its own, one at a time. A document that makes the process fail, hang or grow fails alone.
+/** Parses documents one at a time in a separate process. A document that makes the process crash, hang or grow fails alone.
  *
  *    no process ──first document──▶ idle ⇄ reading ──crash, time, memory or text used up──▶ no process (the document fails)
  *         ▲──────────idle for a while──────┘
@@ -23,20 +23,20 @@ export type Told = {
 export type Done = Extract<FromParser, { done: unknown }>['done'];
 type Batch = Extract<FromParser, { batch: unknown }>['batch'];
 
-/** What one document may take. The readers of the formats have limits of their own, with better sentences; these hold
+/** Limits per document. The format parsers have their own limits with better messages; these hold
  *  whatever a library does. */
 export type ParserLimits = {
-  /** Longest time without a sign of progress. */
+  /** Maximum time without progress. */
   stillMs: number;
-  /** Longest processor time without one: what another program takes of the machine does not count. */
+  /** Maximum processor time without progress, so that load of other programs does not count. */
   stillSpentMs: number;
-  /** Processor time of one document, whatever progress it makes. */
+  /** Maximum processor time of one document, whatever progress it makes. */
   spentMs: number;
-  /** More of it for every page that is recognised from a picture. */
+  /** Additional processor time per page with OCR. */
   spentOnPictureMs: number;
   memoryMb: number;
   heapMb: number;
-  /** An idle process is ended: what libraries keep is let go with it. */
+  /** After this time an idle process is ended, to release memory that libraries hold. */
   idleMs: number;
 };
 
@@ -53,14 +53,14 @@ export const PARSER_LIMITS: ParserLimits = {
 export type ReaderOptions = {
   start: StartParser;
   limits?: Partial<ParserLimits>;
-  /** Reads pictures for the process, in the place of Tesseract. */
+  /** System OCR for the process, instead of Tesseract. */
   recognise?: SystemRecogniser | null;
 };
 
-/** Whether a word of the document came, and whether the process ended instead of answering. */
+/** Whether any output of the document arrived, and whether the process ended instead of answering. */
 type Attempt = { begun: boolean; ended: boolean };
 
-/** Documents that one process reads before it is replaced. */
+/** Documents per process before it is replaced. */
 const LIFE = 500;
 
 export function createParserClient({ start, limits: given, recognise = null }: ReaderOptions): ParserClient {
@@ -76,7 +76,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
     const starting = start({ memoryMb, heapMb, recognises: recognise !== null }).then((child) => {
       const hear = (message: FromProcess) => {
         heard(message, child);
-        // It fails after its last document: the next gets another.
+        // It failed after its last document: the next one gets a new process.
         if ('ended' in message && running === starting) void stop();
       };
       child.pipe.onMessage(guarded(console.error, hear));
@@ -120,7 +120,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
     };
     const clock = createClock(limits, source, fail);
     heard = async (message, from) => {
-      // One that was ended may still speak, of the document before.
+      // Ignore late messages of a process that was ended.
       if (from !== child) return;
       if ('spent' in message) {
         megabytes = message.megabytes;
@@ -134,7 +134,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
           await told.batch(message.batch);
           child.pipe.send({ stored: true });
         } else if ('recognise' in message) {
-          // What the system fails at is left to Tesseract.
+          // If the system fails, Tesseract takes over.
           const recognised = (await recognise?.(message.recognise).catch(() => null)) ?? null;
           child.pipe.send({ recognised });
         } else if ('progress' in message) told.progress(message.progress);
@@ -144,7 +144,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
         fail(error instanceof Error ? error : new Error(String(error)));
       }
     };
-    // Its last words come before its end; one that was killed from outside says nothing.
+    // Its last message arrives before its end; a process killed from outside sends none.
     void child.ended.then(guarded(console.error, ({ how }) => end(lostError(how, source))));
     const onAbort = guarded(console.error, () =>
       fail(new LonghandError('cancelled', `[documents] ${source.fileName} is no longer wanted`)),
@@ -157,7 +157,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
       clock.stop();
       signal.removeEventListener('abort', onAbort);
       heard = () => {};
-      // What one document has left behind is not the fault of the next.
+      // Memory left behind by one document must not count against the next.
       if (megabytes > memoryMb / 2) return stop();
       idle = setTimeout(guarded(console.error, stop), limits.idleMs).unref();
     });
@@ -170,7 +170,7 @@ export function createParserClient({ start, limits: given, recognise = null }: R
       const used = running !== null;
       const attempt = { begun: false, ended: false };
       return readOnce(source, kind, told, signal, attempt).catch((error) => {
-        // It ended of what another document has left behind, before a word of this one.
+        // It ended because of what an earlier document left behind, before any output of this one.
         if (!used || !attempt.ended || attempt.begun || signal.aborted) throw error;
         return readOnce(source, kind, told, signal, { begun: false, ended: false });
       });
@@ -207,7 +207,7 @@ function createClock(limits: ParserLimits, { fileName }: Source, fail: (error: E
   };
 }
 
-/** The remedy travels with the error. */
+/** Restores the remedy that is sent with the error. */
 function failureWithRemedy({ failure, remedy }: Extract<FromParser, { failed: unknown }>['failed']): LonghandError {
   return new LonghandError(failure.code, failure.message, { details: { ...failure.details, remedy } });
 }
@@ -222,13 +222,13 @@ function endedError(
     : new LonghandError('internal', `[documents] the parser of ${fileName} failed: ${why}`);
 }
 
-/** What ends it with this signal, and is not Longhand, is a system whose memory is full. */
+/** If Longhand did not send this signal, the system ran out of memory. */
 function lostError(how: string, { fileName }: Source): LonghandError {
   return how === 'signal SIGKILL'
     ? tooMuch('out-of-memory', 'memory', `[documents] ${fileName} needs more memory than there is`)
     : new LonghandError('internal', `[documents] the parser of ${fileName} ended: ${how}`);
 }
 
-/** Another attempt may succeed where there is more time or memory, but only the user begins it. */
+/** Another attempt may succeed with more time or memory, but only the user starts it. */
 const tooMuch = (code: 'unreadable' | 'out-of-memory', why: 'time' | 'memory', message: string) =>
   new LonghandError(code, message, { details: { remedy: 'retry', why } });

@@ -4,11 +4,11 @@ import { pipeOfMessagePort, pipeToParent } from '../../process/transport.ts';
 import type { Pipe } from '../../protocol/index.ts';
 import type { FromParser, ParserData, ToParser } from './parser-worker.ts';
 
-//  Entry of the process that reads documents: node process.ts WORKER LIMITS, forked by Node or by Electron. A thread of it
-//  (worker.ts) reads; this one only carries messages and watches, so it sees what the process has grown to whatever the
+//  Entry of the parser process: node process.ts WORKER LIMITS, forked by Node or by Electron. A thread of it
+//  (worker.ts) parses; the main thread only forwards messages and watches memory, so it notices growth whatever the
 //  other thread is doing. A limit on the heap of the thread is not enough: buffers, WebAssembly and pictures lie outside it.
 
-/** What the process is given. `memoryMb`: resident memory of all of it; `heapMb`: JavaScript's part of the thread. */
+/** `memoryMb`: limit on resident memory of the process; `heapMb`: limit on the JavaScript heap of the thread. */
 export type ParserLimits = ParserData & { memoryMb: number; heapMb: number };
 
 export type FromProcess =
@@ -48,7 +48,7 @@ function run(pipe: Pipe<FromProcess, ToParser>) {
     stdout: true,
     stderr: true,
   });
-  // What libraries print is for nobody.
+  // Discard what libraries print.
   worker.stdout.resume();
   worker.stderr.resume();
 
@@ -66,7 +66,7 @@ function run(pipe: Pipe<FromProcess, ToParser>) {
     if (over) return;
     over = true;
     pipe.send({ ended, why });
-    // The message is on its way; should nobody end this process, it ends by itself.
+    // The message is on its way; if nobody ends this process, it ends itself.
     setTimeout(die, WATCH_MS);
   }
   worker.on('message', (message: FromParser) => {
@@ -89,7 +89,7 @@ function run(pipe: Pipe<FromProcess, ToParser>) {
   setInterval(() => {
     const megabytes = grownTo();
     if (megabytes <= memoryMb) return;
-    // At once: in the time that politeness takes it grows by as much again.
+    // At once: an orderly shutdown would give it time to grow by as much again.
     pipe.send({ ended: 'memory', why: `${Math.round(megabytes)} MB` });
     die();
   }, WATCH_MS);
@@ -102,11 +102,11 @@ function run(pipe: Pipe<FromProcess, ToParser>) {
 const isMemory = ({ code = '', message }: Error & { code?: string }) =>
   ['ERR_WORKER_OUT_OF_MEMORY', 'ERR_MEMORY_ALLOCATION_FAILED'].includes(code) || /allocation failed/i.test(message);
 
-/** Answers come before documents. */
+/** Lowers the priority: answers come before documents. */
 function yieldToOthers() {
   try {
     setPriority(getPriority() + 5);
   } catch {
-    // Not allowed here: it reads as fast as everything else runs.
+    // Not permitted here: it runs at normal priority.
   }
 }

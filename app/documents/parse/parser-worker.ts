@@ -9,11 +9,11 @@ import type { DocumentMetadata, Element, Sink, Source, Step } from '../element.t
 import { findAssets, type Tools } from './assets.ts';
 import { readerOf } from './formats/readers.ts';
 
-//  Entry of the thread that reads documents: files are somebody else's programs. One document at a time; it waits when the
-//  core is slower, so that what is read but not stored stays small.
+//  Entry of the parser thread, which handles untrusted files. One document at a time; it waits if the
+//  core is slower, so that unstored output stays small.
 
 export type Remedy = Extract<DocumentState, { status: 'failed' }>['remedy'];
-/** How the thread is started. `recognises`: the core answers `recognise`. */
+/** Options of the thread. `recognises`: the core provides OCR. */
 export type ParserData = { recognises: boolean };
 export type ToParser =
   | { read: Source; kind: DocumentKind }
@@ -26,17 +26,17 @@ export type FromParser =
   | { done: { metadata: DocumentMetadata; notices: DocumentNotice[] } }
   | { failed: { failure: Failure; remedy: Remedy } };
 
-/** Passages, blocks and characters that are sent at once: what the core stores without a pause. */
+/** Size of a batch: what the core can store without a noticeable pause. */
 const BATCH = { passages: 24, blocks: 200, characters: 64 * 1024 };
-/** Characters of one document, about ten thousand full pages: a library is no document. A piece counts for some more than its
- *  text, a cell as well, so that nothing is endless that has no text. */
+/** Maximum characters of a document, about ten thousand full pages. An element counts a little more than its
+ *  text, and so does a cell, so that empty elements cannot be endless. */
 export const MAX_CHARACTERS = 32_000_000;
 const OF_PIECE = 16;
 const OF_CELL = 4;
 const MAX_TITLE = 300;
 const MAX_NOTICE = 1000;
 const MAX_NOTICES = 20;
-/** Batches that may be under way. */
+/** Maximum batches in flight. */
 const AHEAD = 2;
 
 const port = parentPort;
@@ -45,7 +45,7 @@ let underWay = 0;
 let go = () => {};
 let recognised = (_: readonly RecognisedLine[] | null) => {};
 
-/** One picture at a time, as documents are read. */
+/** One picture at a time. */
 function recognise(picture: Uint8Array): Promise<readonly RecognisedLine[] | null> {
   const { promise, resolve } = Promise.withResolvers<readonly RecognisedLine[] | null>();
   recognised = resolve;

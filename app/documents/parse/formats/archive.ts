@@ -4,16 +4,16 @@ import { LonghandError } from '../../../protocol/errors.ts';
 import type { Source } from '../../element.ts';
 
 //  Archives (office files, books) are unpacked entry by entry as they are read, never to disk and never as a whole. What an
-//  archive says of its sizes is enough to refuse it before anything is unpacked, and not believed beyond that: bytes are counted.
+//  archive declares about its sizes may refuse it before anything is unpacked, but is not trusted otherwise: actual bytes are counted.
 
-/** Of one archive: what is unpacked in all. */
+/** Maximum unpacked bytes of an archive. */
 const MAX_BYTES = 1024 * 1024 * 1024;
-/** Of one entry that is read as one text. */
+/** Maximum bytes of an entry that is read as one text. */
 const MAX_TEXT = 128 * 1024 * 1024;
-/** Text packs 20 times at best; a bomb a thousand times. Small ones harm nobody. */
+/** Text compresses 20-fold at best; a bomb a thousand-fold. Small ones are harmless. */
 const MAX_RATIO = 200;
 const HARMLESS = 16 * 1024 * 1024;
-/** The same of all entries together: many small bombs are one. */
+/** The same for all entries together: many small bombs are a large one. */
 const MAX_TOTAL_RATIO = 100;
 const HARMLESS_OF_ALL = 64 * 1024 * 1024;
 const MAX_ENTRIES = 50_000;
@@ -51,14 +51,14 @@ export async function withArchive<T>(source: Source, work: (archive: Archive) =>
   }
 }
 
-/** By what it says of itself. @throws LonghandError `too-large` */
+/** Checks declared sizes. @throws LonghandError `too-large` */
 function demandPlausible(entries: readonly Entry[], { fileName, bytes }: Source) {
   const total = (sizes: number[]) => sizes.reduce((sum, size) => sum + size, 0);
   const packed = total(entries.map(({ compressedSize }) => compressedSize));
   const unpacked = total(entries.map(({ uncompressedSize }) => uncompressedSize));
   const mega = (size: number) => `${Math.round(size / 1e6)} MB`;
   if (packed > bytes) {
-    // The same bytes are unpacked for several entries.
+    // Several entries share the same bytes.
     throw new LonghandError(
       'too-large',
       `[documents] the entries of ${fileName} overlap: ${mega(packed)} of them in a file of ${mega(bytes)}`,

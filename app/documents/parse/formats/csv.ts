@@ -11,7 +11,7 @@ export const readCsv: Reader = async (source, sink) => {
   const { data } = Papa.parse<string[]>(text, {
     skipEmptyLines: false,
     delimiter: source.fileName.endsWith('.tsv') ? '\t' : '',
-    // No row has less than a cell.
+    // Every row has at least one cell.
     preview: MAX_CELLS + 1,
   });
   let count = 0;

@@ -3,12 +3,12 @@ import chardet from 'chardet';
 import { LonghandError } from '../../../protocol/errors.ts';
 import type { Sink, Source } from '../../element.ts';
 
-/** Texts beyond it are cut: nobody reads them, and their words would drown the others. */
+/** Longer texts are cut off: their words would drown the others. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const HEAD = 64 * 1024;
 
-/** The text of a file in whatever encoding it has; line ends become "\n". Says when the encoding was a guess.
- *  @throws LonghandError `unreadable` for what is no text, `too-large` */
+/** The text of a file in whatever encoding it has; line ends become "\n". Adds a notice if the encoding was guessed.
+ *  @throws LonghandError `unreadable` if it is not text, `too-large` */
 export async function readText(source: Source, sink: Sink): Promise<string> {
   if (source.bytes > MAX_BYTES) {
     throw new LonghandError(
@@ -21,7 +21,7 @@ export async function readText(source: Source, sink: Sink): Promise<string> {
 
 export function decodeText(bytes: Uint8Array, fileName: string, sink: Sink): string {
   const { text, guessed } = decoded(bytes);
-  // Bytes that no text has: a program, an archive, a picture.
+  // Bytes that never occur in text: a program, an archive, a picture.
   if (/\0/.test(text.slice(0, HEAD))) throw new LonghandError('unreadable', `[documents] ${fileName} is not a text`);
   if (guessed) sink.notice('encoding-guessed', { encoding: guessed });
   return text.replace(/\r\n?/g, '\n');
@@ -44,7 +44,7 @@ function markOf([a, b, c]: Uint8Array): string | null {
   return a === 0xef && b === 0xbb && c === 0xbf ? 'utf-8' : null;
 }
 
-/** UTF-16 of western text has a zero in every other byte. */
+/** Detects UTF-16 without a byte order mark: Western text has a zero in every other byte. */
 function bareUtf16(bytes: Uint8Array): string | null {
   const head = bytes.subarray(0, HEAD);
   const zeros = [0, 0];
@@ -59,6 +59,6 @@ function legacy(bytes: Uint8Array): string {
   try {
     return new TextDecoder(guess).encoding;
   } catch {
-    return 'windows-1252'; // decodes anything
+    return 'windows-1252'; // accepts any bytes
   }
 }

@@ -3,8 +3,8 @@ import { type Archive, withArchive } from './archive.ts';
 import { isOn, mainPart, relationsOf, titleOf } from './office.ts';
 import { attribute, walkXml } from './xml.ts';
 
-//  Word (ECMA-376, part 1, 17). Tracked changes as they would be accepted: what was inserted is there, what was deleted is
-//  not. Hidden text is left out: nobody sees it.
+//  Word (ECMA-376, part 1, 17). Tracked changes as if accepted: insertions are included, deletions are
+//  not. Hidden text is skipped.
 
 export const readDocx: Reader = (source, sink) =>
   withArchive(source, async (archive) => {
@@ -67,7 +67,7 @@ async function headingLevels(archive: Archive, part: string | undefined): Promis
 
 type Paragraph = { text: string; level: number | null; item: boolean };
 
-/** Inside them nothing is text of the document. */
+/** Elements without text of the document. */
 const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'instrText', 'delText', 'pict', 'footnotePr', 'sectPr']);
 
 function bodyVisitor(
@@ -76,7 +76,7 @@ function bodyVisitor(
   found: { changes: boolean; hidden: boolean },
 ) {
   const paragraphs: Paragraph[] = [];
-  /** Cells of the rows that are open; a table in a cell is text of that cell. */
+  /** Open tables; a table inside a cell becomes text of that cell. */
   const tables: { rows: number; cells: string[]; cell: string }[] = [];
   let skipping = 0;
   let inText = false;

@@ -6,7 +6,7 @@ import { piecesOfHtml } from './html.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A message (RFC 5322, MIME): its subject, who wrote to whom and when, and its text. */
+/** A message (RFC 5322, MIME): subject, sender, recipients, date, and text. */
 export const readEmail: Reader = async (source, sink) => {
   if (source.bytes > MAX_BYTES) {
     throw new LonghandError(
@@ -41,7 +41,7 @@ export const readEmail: Reader = async (source, sink) => {
 const named = (addresses: readonly Address[]): string =>
   addresses.map(({ name, address }) => (name && address ? `${name} <${address}>` : name || address || '')).join(', ');
 
-/** Paragraphs; lines that repeat what was answered to are quotes. */
+/** Paragraphs; quoted lines of earlier messages become quotes. */
 function* piecesOfText(text: string): Generator<Element> {
   for (const part of text.replace(/\r\n?/g, '\n').split(/\n\s*\n/)) {
     const lines = part.split('\n').filter((line) => line.trim() !== '');

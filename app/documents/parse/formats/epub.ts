@@ -46,7 +46,7 @@ async function spineOf(archive: Archive, book: string): Promise<string[]> {
       else if (name === 'itemref') spine.push(idref);
     },
   });
-  // A chapter is read once, however often it is named.
+  // A chapter is parsed once, however often the spine lists it.
   return [...new Set(spine.map((id) => items.get(id) ?? ''))].filter((part) => archive.has(part));
 }
 
@@ -58,7 +58,7 @@ function unescaped(href: string): string {
   }
 }
 
-/** Fonts are often scrambled in free books; chapters only in protected ones. */
+/** Fonts are often obfuscated even in free books; chapters are encrypted only with DRM. */
 async function isLocked(archive: Archive, chapters: readonly string[]): Promise<boolean> {
   let locked = false;
   const named = new Set(chapters);

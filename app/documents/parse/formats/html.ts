@@ -4,7 +4,7 @@ import { LonghandError } from '../../../protocol/errors.ts';
 import { type Element, type Reader, row, type Sink } from '../../element.ts';
 import { decodeText } from './decode.ts';
 
-//  HTML: only its text. No script is run, no style applied, nothing fetched: the parser knows none of it.
+//  Extracts the text of HTML. The parser runs no scripts, applies no styles and fetches nothing.
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_DEPTH = 2000;
@@ -21,7 +21,7 @@ export const readHtml: Reader = async (source, sink) => {
   return { title, pages: null };
 };
 
-/** By what the page says of itself, where its bytes do not. */
+/** Decodes by byte order mark, or else by the declared charset. */
 function textOfHtml(bytes: Buffer, fileName: string, sink: Sink): string {
   const said = bytes
     .subarray(0, 2048)
@@ -32,7 +32,7 @@ function textOfHtml(bytes: Buffer, fileName: string, sink: Sink): string {
     try {
       return new TextDecoder(said).decode(bytes);
     } catch {
-      // a name that no encoding has
+      // unknown encoding
     }
   }
   return decodeText(bytes, fileName, sink);
@@ -50,7 +50,7 @@ const BLOCKS = new Set(
 const CELLS = new Set(['td', 'th']);
 
 type Kind = Pick<Element, 'kind' | 'level'>;
-/** `kind`: of the text in it. */
+/** `kind`: of its text. */
 type Open = { name: string; hidden: boolean; kind: Kind };
 const PARAGRAPH: Kind = { kind: 'paragraph' };
 
@@ -63,15 +63,15 @@ export function piecesOfHtml(html: string): { title: string | null; pieces: Elem
   let hidden = 0;
   let titled = false;
   let rows = 0;
-  /** Of the outermost row that is open; a table in a cell is text of that cell. */
+  /** Cells of the outermost open row; a table inside a cell becomes text of that cell. */
   let cells: string[] | null = null;
 
-  /** Elements that are open, by name. */
+  /** Number of open elements by name. */
   const depths = new Map<string, number>();
   const inside = (name: string) => (depths.get(name) ?? 0) > 0;
 
   function flush() {
-    // A cell is tidied once, when it ends.
+    // White space of a cell is normalised once, at its end.
     if (cells) {
       text += ' ';
       return;
@@ -142,7 +142,7 @@ function isHidden(attributes: Readonly<Record<string, string>>): boolean {
   );
 }
 
-/** What text in an element is; null: what it is around it. */
+/** The kind of text in an element; null: inherited. */
 function kindOfElement(name: string): Kind | null {
   if (/^h[1-6]$/.test(name)) return { kind: 'heading', level: Number(name[1]) };
   if (name === 'pre') return { kind: 'code' };

@@ -11,7 +11,7 @@ import { piecesOf } from '../pdf/paragraphs.ts';
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_PIXELS = 120e6;
 
-/** A picture is a page; its rectangles are in pixels. */
+/** A picture is one page; rectangles are in pixels. */
 export async function readImage(source: Source, sink: Sink, tools: Tools): Promise<DocumentMetadata> {
   if (source.bytes > MAX_BYTES) throw tooLarge(source, `${source.bytes} bytes`);
   const picture = await readFile(source.path);
@@ -35,7 +35,7 @@ export async function readImage(source: Source, sink: Sink, tools: Tools): Promi
 const tooLarge = ({ fileName }: Source, size: string) =>
   new LonghandError('too-large', `[documents] the picture ${fileName} has ${size}, too many to be read`);
 
-/** What the head of a picture says. */
+/** The size in the file header. */
 function sizeOf(bytes: Buffer): { width: number; height: number } {
   if (bytes.length > 24 && bytes.toString('latin1', 1, 4) === 'PNG') {
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -56,7 +56,7 @@ function sizeOf(bytes: Buffer): { width: number; height: number } {
   return { width: 0, height: 0 };
 }
 
-/** A lossy one, a lossless one, and one with a frame around it (VP8X). */
+/** Lossy, lossless and extended (VP8X) WebP. */
 function sizeOfWebP(bytes: Buffer, kind: string): { width: number; height: number } {
   if (kind === 'VP8 ') return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
   if (kind === 'VP8L') {

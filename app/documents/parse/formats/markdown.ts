@@ -2,8 +2,8 @@ import { CELL_SEPARATOR, type Element, type Reader } from '../../element.ts';
 import { readText } from './decode.ts';
 import { linesPiece, pieceOfLines } from './text.ts';
 
-//  Markdown (CommonMark's blocks, GitHub's tables) line by line: every block keeps the lines it stands on. The marks of
-//  emphasis, links and code are taken off the text; what is shown is what is read.
+//  Markdown (CommonMark's blocks, GitHub's tables) line by line: every block records its lines. The markup of
+//  emphasis, links and code is removed from the text.
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$/;
@@ -12,8 +12,8 @@ const QUOTE = /^ {0,3}>\s?/;
 const RULE = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
-/** Characters of a line that is looked through for marks: nobody writes them into a longer one by hand, and to find all of them
- *  takes the square of its length. */
+/** Inline markup is only searched in shorter lines: finding all of it in a long line
+ *  takes quadratic time. */
 const MAX_MARKED = 2000;
 const isMarked = (line: string) => line.length <= MAX_MARKED;
 
@@ -50,7 +50,7 @@ export function* piecesOf(lines: readonly string[]): Generator<Element> {
   }
 }
 
-/** YAML between two lines of dashes at the very top is no text of the document. */
+/** YAML front matter between two lines of dashes at the top is skipped. */
 function frontMatterEnd(lines: readonly string[]): number {
   if (lines[0]?.trim() !== '---') return 0;
   const end = lines.findIndex((line, at) => at > 0 && /^(---|\.\.\.)\s*$/.test(line));
@@ -106,7 +106,7 @@ const cellsOf = (line: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => plain(cell.trim().replaceAll('\\|', '|')));
 
-/** Lines from `at` until one that `ends` it, without their marks. */
+/** Lines from `at` until one for which `ends` is true, without markup. */
 function* run(
   kind: 'item' | 'quote' | 'code',
   lines: readonly string[],
@@ -146,7 +146,7 @@ function* paragraph(lines: readonly string[], at: number): Generator<Element, nu
   return end;
 }
 
-/** The words without the marks around them. */
+/** Text without inline markup. */
 export function plain(text: string): string {
   const codes: string[] = [];
   return text

@@ -3,9 +3,9 @@ import { isTelling } from '../title.ts';
 import type { Archive } from './archive.ts';
 import { attribute, walkXml } from './xml.ts';
 
-//  What the office formats share (ECMA-376, part 2): parts refer to each other by relations, and say their title in one.
+//  Common to the Office formats (ECMA-376, part 2): relationships between parts, and the title.
 
-/** Relations of a part (of the package: ''), by id: the part each leads to. */
+/** Relationships of a part (of the package: ''), by id: the target part. */
 export async function relationsOf(
   archive: Archive,
   part: string,
@@ -24,14 +24,14 @@ export async function relationsOf(
   return relations;
 }
 
-/** The part that the document begins with: what the package itself refers to. */
+/** The main part, to which the package's own relationships refer. */
 export async function mainPart(archive: Archive, usual: string): Promise<string> {
   const relations = await relationsOf(archive, '');
   const main = [...relations.values()].find(({ type }) => type === 'officeDocument');
   return main && archive.has(main.part) ? main.part : usual;
 }
 
-/** The title the document gives itself. */
+/** The title in the document properties. */
 export async function titleOf(archive: Archive, part = 'docProps/core.xml'): Promise<string | null> {
   const text = await archive.find(part);
   if (text === null) return null;

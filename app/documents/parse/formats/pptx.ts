@@ -3,7 +3,7 @@ import { type Archive, withArchive } from './archive.ts';
 import { mainPart, relationsOf, titleOf } from './office.ts';
 import { attribute, walkXml } from './xml.ts';
 
-//  PowerPoint (ECMA-376, part 1, 19): slides in their order, shapes as they lie, then the notes.
+//  PowerPoint (ECMA-376, part 1, 19): slides in order, shapes by position, then the notes.
 
 export const readPptx: Reader = (source, sink) =>
   withArchive(source, async (archive) => {
@@ -30,7 +30,7 @@ async function slidesOf(archive: Archive, main: string): Promise<string[]> {
       if (name === 'sldId' && id) ids.push(id);
     },
   });
-  // A slide is read once, however often it is named.
+  // A slide is parsed once, however often it is listed.
   return [...new Set(ids.map((id) => relations.get(id)?.part ?? ''))].filter((part) => archive.has(part));
 }
 
@@ -41,7 +41,7 @@ async function notesOf(archive: Archive, slidePart: string, slide: number): Prom
   return pieces.map((piece) => ({ ...piece, kind: piece.kind === 'row' ? 'row' : 'quote' }));
 }
 
-/** Placeholders that every slide repeats: its number, the date, what stands at the edges, its own picture in the notes. */
+/** Placeholders repeated on every slide: number, date, header, footer, and the slide image in the notes. */
 const REPEATED = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 
 async function piecesOf(archive: Archive, part: string, slide: number): Promise<Element[]> {

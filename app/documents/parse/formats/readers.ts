@@ -4,7 +4,7 @@ import type { Tools } from '../assets.ts';
 
 type Reader = (source: Source, sink: Sink, tools: Tools) => Promise<DocumentMetadata>;
 
-/** Each is loaded when the first file of its kind comes: a text does not wait for a PDF library. */
+/** Parsers are loaded with the first file of their type, so that plain text does not wait for a PDF library. */
 const loaders: Record<DocumentKind, () => Promise<Reader>> = {
   pdf: async () => (await import('../pdf/read.ts')).readPdf,
   docx: async () => (await import('./docx.ts')).readDocx,

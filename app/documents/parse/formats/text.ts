@@ -3,9 +3,9 @@ import { readText } from './decode.ts';
 
 //  Plain text: paragraphs are runs of lines between empty ones. Code and JSON: runs of lines, cut where nothing is indented.
 
-/** Lines that a block of code has at most. */
+/** Maximum lines of a code block. */
 const MAX_LINES = 60;
-/** JSON that is laid out: its values take several times the memory of its text. */
+/** Largest JSON that is pretty-printed: its values take several times the memory of its text. */
 const MAX_FORMATTED = 16 * 1024 * 1024;
 const MAX_DEPTH = 100;
 
@@ -20,7 +20,7 @@ export const readCode: Reader = async (source, sink) => {
   return addCode(lines, source, sink);
 };
 
-/** JSON on one line is laid out first; its line numbers are those of the layout then. */
+/** JSON on one line is pretty-printed first; line numbers refer to that form. */
 export const readJson: Reader = async (source, sink) => {
   const text = await readText(source, sink);
   const lines = text.split('\n');
@@ -31,11 +31,11 @@ export const readJson: Reader = async (source, sink) => {
     sink.notice('laid-out');
     return addCode(laidOut.join('\n').split('\n'), source, sink);
   } catch {
-    return addCode(lines, source, sink); // one value over several lines, or no valid JSON: as it is
+    return addCode(lines, source, sink); // several lines, or invalid JSON: unchanged
   }
 };
 
-/** Every line begins with its depth. */
+/** Whether the nesting is so deep that indentation would dominate. */
 function isDeep(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -65,7 +65,7 @@ function* runs(lines: readonly string[], separates: (line: string) => boolean) {
   }
 }
 
-/** Cuts before a line that begins at the margin after an empty one, once a section has some length. */
+/** Cuts before an unindented line after an empty one, once a section is long enough. */
 function* sections(lines: readonly string[]) {
   let from = 0;
   for (let at = 1; at <= lines.length; at++) {
@@ -81,7 +81,7 @@ function paragraph(lines: readonly string[], from: number, to: number): Element 
   return linesPiece('paragraph', lines, from, to);
 }
 
-/** Lines [from, to) counted from 0, as they stand; empty ones at either end left out. */
+/** Lines [from, to), counted from 0, verbatim; empty ones at either end are dropped. */
 export function linesPiece(kind: Element['kind'], lines: readonly string[], from: number, to: number): Element {
   let first = from;
   let end = to;

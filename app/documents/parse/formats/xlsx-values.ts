@@ -1,11 +1,11 @@
 import { attribute, walkXml } from './xml.ts';
 
-/** What a cell shows: `type` and `style` as the sheet says them. */
+/** Formats a cell value; `type` and `style` as in the sheet. */
 export type Formatter = (value: string, type: string, style: number) => string;
 
 type Shape = 'plain' | 'percent' | 'date' | 'time' | 'date-time';
 
-/** Formats that have no text of their own (ECMA-376, part 1, 18.8.30). */
+/** Built-in number formats without a format string (ECMA-376, part 1, 18.8.30). */
 const BUILT_IN: Record<number, Shape> = {
   9: 'percent',
   10: 'percent',
@@ -39,7 +39,7 @@ export async function createFormatter(styles: string | null, date1904: boolean):
 /** 0.30000000000000004 is shown as 0.3: sheets keep 15 digits. */
 const tidy = (number: number): string => String(Number(number.toPrecision(15)));
 
-/** Days since the end of 1899, with the 29 February 1900 that never was; or since the beginning of 1904. */
+/** Days since the end of 1899, including the non-existent 29 February 1900; or since the beginning of 1904. */
 function moment(days: number, shape: Shape, date1904: boolean): string {
   const start = date1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days < 60 ? 31 : 30);
   const at = new Date(start + Math.round(days * 86_400) * 1000);
@@ -69,7 +69,7 @@ async function shapesOf(styles: string | null): Promise<Shape[]> {
 }
 
 function shapeOf(code: string): Shape {
-  // Texts, colours and conditions say nothing about the value.
+  // Literals, colours and conditions do not affect the type of the value.
   const signs = code.replace(/"[^"]*"|\\.|\[(?!h|m|s)[^\]]*\]/gi, '').toLowerCase();
   if (signs.includes('%')) return 'percent';
   const date = /[yd]/.test(signs);

@@ -5,16 +5,16 @@ import { mainPart, relationsOf, titleOf } from './office.ts';
 import { createFormatter, type Formatter } from './xlsx-values.ts';
 import { attribute, walkXml } from './xml.ts';
 
-//  Excel (ECMA-376, part 1, 18): values as a reader of the sheet sees them; of formulas the last result.
+//  Excel (ECMA-376, part 1, 18): values as displayed; for formulas the cached result.
 
-/** Beyond it nothing is read: a document, not a database. */
+/** Cells beyond this are ignored: a document, not a database. */
 export const MAX_CELLS = 1_000_000;
-/** Characters of shared texts. */
+/** Maximum characters of shared strings. */
 const MAX_SHARED = 64 * 1024 * 1024;
-/** Empty columns between two cells that are shown as such, and in one row. */
+/** Maximum empty columns preserved between two cells, and per row. */
 const MAX_GAP = 50;
 const MAX_GAPS = 1000;
-/** Of a sheet; programs allow 31. It stands with every row. */
+/** Maximum length of a sheet name, which is repeated in every row; programs allow 31. */
 const MAX_NAME = 100;
 
 export const readXlsx: Reader = (source, sink) =>
@@ -29,7 +29,7 @@ export const readXlsx: Reader = (source, sink) =>
     const read = new Set<string>();
     for (const [at, { name, id }] of sheets.entries()) {
       const part = relations.get(id)?.part;
-      // A sheet is read once, however often it is named.
+      // A sheet is parsed once, however often it is listed.
       if (part === undefined || read.has(part) || !archive.has(part)) continue;
       read.add(part);
       await sink.add({ kind: 'sheet', text: name, where: { kind: 'cells', sheet: name, range: 'A1' } });
@@ -149,7 +149,7 @@ async function readSheet(
   });
 }
 
-/** Cells in their columns from the first on; wide gaps are closed. */
+/** Cells in their columns, with wide gaps closed. */
 function spread(cells: readonly Cell[]): string[] {
   const texts: string[] = [];
   let gaps = 0;

@@ -2,18 +2,18 @@ import { Parser } from 'htmlparser2';
 import { LonghandError } from '../../../protocol/errors.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
-/** Names come without their prefix: `w:p` is `p`. */
+/** Names are passed without prefix: `w:p` is `p`. */
 export type XmlVisitor = {
   open?(name: string, attributes: Attributes): void;
   text?(text: string): void;
   close?(name: string): void;
-  /** After every chunk: what was found can be handed on. */
+  /** Called after every chunk, to hand on what was found. */
   pause?(): Promise<void> | void;
 };
 
 const MAX_DEPTH = 2000;
 
-/** Walks XML as it comes; entities of a DTD are not expanded. @throws LonghandError `unreadable` */
+/** Walks XML as a stream; DTD entities are not expanded. @throws LonghandError `unreadable` */
 export async function walkXml(chunks: AsyncIterable<string> | Iterable<string>, visitor: XmlVisitor): Promise<void> {
   let depth = 0;
   const parser = new Parser(
@@ -33,7 +33,7 @@ export async function walkXml(chunks: AsyncIterable<string> | Iterable<string>, 
     { xmlMode: true, decodeEntities: true },
   );
   for await (const chunk of chunks) {
-    // Small steps, so that what is found can be handed on in between.
+    // In small steps, so that results can be handed on in between.
     for (let at = 0; at < chunk.length; at += 65_536) {
       parser.write(chunk.slice(at, at + 65_536));
       await visitor.pause?.();

@@ -2,10 +2,10 @@ import type { Element, Word } from '../../element.ts';
 import type { PagePiece } from './paragraphs.ts';
 import { keepsHyphen } from './paragraphs.ts';
 
-//  Pages to one text: what is a heading (larger or bolder than most), and the paragraph that goes on over the page.
+//  Merges pages into one text: detects headings (larger or bolder than most text) and paragraphs that continue on the next page.
 
 export function createFlow() {
-  /** Characters seen of each size, to half a point: the most frequent is that of the text. */
+  /** Characters per font size, to half a point: the most frequent is the body size. */
   const sizes = new Map<number, number>();
   let held: PagePiece | null = null;
 
@@ -25,7 +25,7 @@ export function createFlow() {
   }
 
   return {
-    /** The pieces of the next page; the last one is held back until it is known whether it goes on. */
+    /** Adds the elements of the next page; the last one is held back until it is clear whether it continues. */
     add(pieces: readonly PagePiece[]): Element[] {
       for (const { size, text } of pieces) {
         const rounded = Math.round(size * 2) / 2;
@@ -44,7 +44,7 @@ export function createFlow() {
 
 const bare = ({ size: _, bold: __, ...piece }: PagePiece): Element => piece;
 
-/** Paragraphs go on over a page or two. */
+/** A paragraph spans a page or two at most. */
 const MAX_JOINED = 20_000;
 
 function goesOn(before: PagePiece, after: PagePiece): boolean {

@@ -1,8 +1,8 @@
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
-//  What a page draws, run only as far as text needs it (PDF 32000-1, 9.4): where every glyph stands and how wide its font
-//  says it is. Nothing is guessed from the length of a string.
+//  Interprets page content only as far as text needs it (PDF 32000-1, 9.4): the position of every glyph and the width its font
+//  declares. Nothing is guessed from string lengths.
 
 /** One glyph. `origin`: the pen before it; `along`: from there to the pen after it; `up`: one em upwards. In points of the
  *  page as it is shown, y downwards. */
@@ -11,11 +11,11 @@ export type Glyph = {
   origin: Point;
   along: Point;
   up: Point;
-  /** Of its box, in ems over and under the baseline. Upright glyphs of vertical writing: `side` ems left of the pen. */
+  /** Its box, in ems above and below the baseline. Upright glyphs of vertical writing: `side` ems left of the pen. */
   ascent: number;
   descent: number;
   vertical: { side: number; width: number } | null;
-  /** Points that are set between all characters here: letters that are spaced out still make words. */
+  /** Character spacing in points: letter-spaced text still forms words. */
   tracking: number;
   font: PageFont;
 };
@@ -43,7 +43,7 @@ type PdfFont = {
   descent?: number;
 };
 
-/** A font as a state of the text holds it. */
+/** The font in the current text state. */
 type Face = { pdf: PdfFont; unit: number; ascent: number; descent: number; seen: PageFont };
 
 type TextState = {
@@ -58,7 +58,7 @@ type TextState = {
   rise: number;
 };
 
-/** Of one page; a newspaper's has 50,000. */
+/** Maximum glyphs per page; a newspaper page has 50,000. */
 export const MAX_GLYPHS = 150_000;
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
@@ -75,7 +75,7 @@ const times = (b: Matrix, a: Matrix): Matrix => [
 const turned = (m: Matrix, x: number, y: number): Point => [m[0] * x + m[2] * y, m[1] * x + m[3] * y];
 const moved = (m: Matrix, x: number, y: number): Point => [m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]];
 
-/** All glyphs of a page in the order they are drawn, and whether it draws anything. */
+/** All glyphs of a page in drawing order, and whether the page draws anything. */
 export async function readGlyphs(page: PDFPageProxy): Promise<{ glyphs: Glyph[]; draws: boolean; cut: boolean }> {
   const { fnArray, argsArray } = await page.getOperatorList();
   const faces = new Map<string, Face>();
@@ -205,13 +205,13 @@ function newFace(pdf: PdfFont): Face {
   };
 }
 
-/** Fonts often claim boxes that reach into other lines. */
+/** Clamps font metrics, which often declare boxes that extend into other lines. */
 function between(value: number | undefined, low: number, high: number, usual: number): number {
   if (value === undefined || !Number.isFinite(value) || value === 0) return usual;
   return Math.min(high, Math.max(low, value));
 }
 
-/** A code that stands for itself and is no character: the font has no map to Unicode, and what it shows is not known. */
+/** Counts codes without a Unicode mapping, whose characters are unknown. */
 function note(font: PageFont, { unicode, originalCharCode }: PdfGlyph) {
   const code = unicode.charCodeAt(0);
   const bare = unicode.length === 1 && code === originalCharCode;

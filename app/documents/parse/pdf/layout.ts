@@ -1,7 +1,7 @@
 import type { Segment } from './lines.ts';
 
-//  The order of reading: a region is cut at gutters into columns, else at its widest empty band into what stands above and
-//  below (recursive XY-cut). Where the lines of columns stand level and are short, they are rows of a table.
+//  Reading order: a region is split at gutters into columns, or else at its widest empty band into an upper and a
+//  lower part (recursive XY-cut). If lines of columns are level and short, they are table rows.
 
 export type Region = { kind: 'text'; lines: Segment[][] } | { kind: 'table'; rows: Segment[][] };
 
@@ -21,7 +21,7 @@ export function layOut(segments: readonly Segment[], depth = 0): Region[] {
   return [{ kind: 'text', lines: rowsOf(segments) }];
 }
 
-/** Places that no segment covers, wide enough to part columns with at least two lines each. */
+/** Vertical gaps wide enough to separate columns with at least two lines each. */
 function guttersOf(segments: readonly Segment[]): number[] {
   const em = median(segments.map(({ size }) => size));
   const gaps = gapsOf(segments.map(({ left, right }) => [left, right]));
@@ -31,7 +31,7 @@ function guttersOf(segments: readonly Segment[]): number[] {
   return wide.filter((_, at) => (levels[at] ?? 0) >= 2 && (levels[at + 1] ?? 0) >= 2);
 }
 
-/** The middle of the widest empty band between lines, when anything below or above it could be laid out otherwise. */
+/** The middle of the widest empty band between lines, if splitting there could change the layout of either part. */
 function widestBand(segments: readonly Segment[]): number | null {
   const em = median(segments.map(({ size }) => size));
   const gaps = gapsOf(segments.map(({ top, bottom }) => [top, bottom])).filter(({ from, to }) => to - from > em * 0.15);
@@ -42,7 +42,7 @@ function widestBand(segments: readonly Segment[]): number | null {
 
 const level = (a: Segment, b: Segment) => Math.abs(a.baseline - b.baseline) < Math.min(a.size, b.size) * 0.5;
 
-/** Whether any two stand level. */
+/** Whether any two segments are level. */
 function anyLevel(segments: readonly Segment[]): boolean {
   const sorted = [...segments].sort((a, b) => a.baseline - b.baseline);
   return sorted.some((one, at) => {
@@ -84,7 +84,7 @@ function countBelow(sorted: readonly number[], value: number): number {
   return low;
 }
 
-/** Most cells have one in another column on the same line, and are no lines of running text. */
+/** Whether most cells have a level one in another column, and are not lines of running text. */
 function isTable(columns: readonly Segment[][]): boolean {
   const all = columns
     .flatMap((column, number) => column.map((one) => ({ one, number })))
@@ -105,7 +105,7 @@ function isTable(columns: readonly Segment[][]): boolean {
   return running.length < 2;
 }
 
-/** Segments that stand level, from the top; each row from the left. */
+/** Groups level segments into rows, top to bottom; each row left to right. */
 export function rowsOf(segments: readonly Segment[]): Segment[][] {
   const rows: Segment[][] = [];
   for (const segment of [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left)) {

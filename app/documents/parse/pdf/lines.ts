@@ -1,6 +1,6 @@
 import { isRtl, isWide, type PageWord } from './words.ts';
 
-//  Words to segments: runs of words on one line without a gap that a column or a cell could be.
+//  Groups words into segments: runs of words on one line without a gap wide enough for a column or cell.
 
 export type Segment = {
   words: PageWord[];
@@ -24,7 +24,7 @@ export function segmentsOf(words: readonly PageWord[]): Segment[] {
   return joinNeighbours(segments).map(ordered);
 }
 
-/** Of words that are known to stand on one line. */
+/** The segment of words known to be on one line. */
 export function segmentOfLine([first, ...rest]: readonly PageWord[]): Segment[] {
   if (!first) return [];
   const segment = segmentOf(first);
@@ -61,7 +61,7 @@ function append(segment: Segment, word: PageWord) {
 }
 
 function grow(segment: Segment, more: Segment | PageWord) {
-  // The line is that of its largest words.
+  // The baseline is that of the largest words.
   if (more.size > segment.size * 1.05) segment.baseline = more.baseline;
   segment.size = Math.max(segment.size, more.size);
   segment.left = Math.min(segment.left, more.left);
@@ -70,7 +70,7 @@ function grow(segment: Segment, more: Segment | PageWord) {
   segment.bottom = Math.max(segment.bottom, more.bottom);
 }
 
-/** Pieces of one line that were drawn at different times, and the sign of a list with its item. */
+/** Joins parts of a line that were drawn separately, and list markers with their items. */
 function joinNeighbours(segments: readonly Segment[]): Segment[] {
   const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
   const joined: Segment[] = [];
@@ -96,7 +96,7 @@ function near(a: Segment, b: Segment): boolean {
   return right.left - left.right < em * (marker ? 4 : 0.6);
 }
 
-/** Words of a segment as they are read: from the left, or from the right where most are right to left. */
+/** Words of a segment in reading order: left to right, or right to left if most are. */
 function ordered(segment: Segment): Segment {
   const rtl = segment.words.filter(({ text }) => isRtl(text)).length;
   const words = [...segment.words].sort((a, b) => a.left - b.left);
@@ -111,7 +111,7 @@ function ordered(segment: Segment): Segment {
     }
   }
   if (rtl * 2 <= words.length) return { ...segment, words };
-  // Runs that are read from left to right keep their order.
+  // Left-to-right runs keep their order.
   const runs: PageWord[][] = [];
   for (const word of words) {
     const open = runs.at(-1);

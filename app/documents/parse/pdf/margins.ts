@@ -1,19 +1,19 @@
 import { rowsOf } from './layout.ts';
 import type { Segment } from './lines.ts';
 
-//  Headers and footers: lines near the upper or lower edge that stand at the same height with the same words on pages
-//  nearby, whatever their numbers, with nothing else between them and the edge. Passages leave them out.
+//  Detects headers and footers: lines near the upper or lower edge at the same height with the same words on nearby
+//  pages, ignoring numbers, with nothing else between them and the edge. They are excluded from passages.
 
 export type MarginPage<T> = { height: number; segments: Segment[]; rest: T };
 
-/** Of the height of a page, from either edge. */
+/** Share of the page height, from either edge. */
 const ZONE = 0.12;
-/** A page of more is no page of text, and comparing it takes the square of them. */
+/** Pages with more are not text pages, and comparing them takes quadratic time. */
 const MAX_SEGMENTS = 3000;
 /** Pages on either side that are compared: left and right pages differ. */
 const REACH = 4;
 
-/** Takes pages one by one and gives them back, some pages later, without their margins. */
+/** Takes pages one by one and returns them some pages later, without headers and footers. */
 export function createMargins<T>() {
   const pages: MarginPage<T>[] = [];
   let given = 0;
@@ -50,7 +50,7 @@ export function createMargins<T>() {
       pages.push(page);
       const ready: MarginPage<T>[] = [];
       while (given + REACH < pages.length) ready.push(cleaned(given++));
-      // Those behind are no longer compared with; their places stay so that indexes do.
+      // Pages further back are no longer compared; their slots stay so that indexes remain valid.
       const gone = given - REACH - 1;
       if (gone >= 0) pages[gone] = { height: 0, segments: [], rest: page.rest };
       return ready;

@@ -4,10 +4,10 @@ import { LonghandError } from '../../../protocol/errors.ts';
 import type { Source } from '../../element.ts';
 import type { Assets } from '../assets.ts';
 
-/** Of one picture. */
+/** Maximum pixels of a picture. */
 const MAX_PIXELS = 100e6;
 
-/** Of the file, in memory: the library keeps what it has fetched, pictures included, as long as the file is open. */
+/** Maximum fetched bytes: the library keeps them, pictures included, as long as the file is open. */
 const MAX_HELD = 96 * 1024 * 1024;
 
 export type Pdf = {
@@ -17,7 +17,7 @@ export type Pdf = {
   close(): Promise<void>;
 };
 
-/** Opens a PDF, and anew whenever much of it has been fetched. With `pictures` they are unpacked as well.
+/** Opens a PDF, and reopens it whenever much of it has been fetched. With `pictures`, images are decoded as well.
  *  @throws LonghandError `permission` with the remedy 'unlock', `unreadable` */
 export async function openPdf(source: Source, assets: Assets, { pictures = false } = {}): Promise<Pdf> {
   let held = 0;

@@ -4,7 +4,7 @@ import { median, type Region } from './layout.ts';
 import type { Segment } from './lines.ts';
 import { isWide, logical, type PageWord } from './words.ts';
 
-//  Regions to pieces: paragraphs by gaps, indents and sizes; words that a line end cut are joined.
+//  Splits regions into elements: paragraphs by gaps, indents and sizes; hyphenated words are joined.
 
 export type PagePiece = Element & { where: { kind: 'page'; words: Word[] }; size: number; bold: boolean };
 
@@ -19,9 +19,9 @@ export function piecesOf(regions: readonly Region[], page: number): PagePiece[] 
 type Line = Segment[];
 
 function paragraphsOf(lines: readonly Line[]): Line[][] {
-  // In ems of the line, so that large print has its own distance.
+  // In ems of the line, so that it scales with the font size.
   const steps = lines.slice(1).map((line, at) => (baselineOf(line) - baselineOf(lines[at] as Line)) / sizeOf(line));
-  // Of few steps the smaller: the others are those between paragraphs.
+  // With few steps, take a smaller one: the others are between paragraphs.
   const pitch = [...steps].sort((a, b) => a - b)[Math.floor(Math.max(0, steps.length - 1) * 0.4)] ?? 0;
   const left = lines.reduce((least, line) => Math.min(least, leftOf(line)), Number.POSITIVE_INFINITY);
   const right = lines.reduce((most, line) => Math.max(most, rightOf(line)), Number.NEGATIVE_INFINITY);
@@ -44,7 +44,7 @@ function begins(before: Line, line: Line, column: { pitch: number; left: number;
   if (ITEM.test(line[0]?.words[0]?.text ?? '')) return true;
   const indented = leftOf(line) > column.left + size * 0.8 && leftOf(before) < column.left + size * 0.4;
   if (indented && rightOf(before) > column.left + (column.right - column.left) * 0.3) {
-    // Items hang: what follows their first line stands further in.
+    // List items have a hanging indent.
     return !ITEM.test(before[0]?.words[0]?.text ?? '');
   }
   const short = rightOf(before) < column.left + (column.right - column.left) * 0.7;
@@ -109,9 +109,9 @@ function createText(page: number) {
   };
 }
 
-/** A word that the end of a line cut: "exam-" and "ple". */
+/** A word hyphenated at the line end: "exam-" and "ple". */
 const endsCut = (text: string, next: string) => /\p{Ll}[-\u2010]$/u.test(text) && /^\p{Ll}/u.test(next);
-/** A hyphen of its own: "Anglo-" and "Saxon", "1990-" and "1995". */
+/** A genuine hyphen: "Anglo-" and "Saxon", "1990-" and "1995". */
 export const keepsHyphen = (text: string, next: string) =>
   /[\p{L}\p{N}][-\u2010]$/u.test(text) && /^[\p{Lu}\p{N}]/u.test(next);
 const joins = (text: string, next: string) => keepsHyphen(text, next) || joinsWide(text, next);
