@@ -60,14 +60,14 @@ export type DocumentsOptions = {
   engine: Engine;
   embedders: Embedders;
   startParser: StartParser;
-  /** Reads pictures where the system can; without it Tesseract does. */
+  /** The system's OCR; without it, Tesseract is used. */
   recognise?: SystemRecogniser | null;
   /** Folder of the user manual; null: this core does not look after it. */
-  /** What was deleted long enough ago has been removed for good. */
+  /** Called after deleted documents were purged. */
   purged?: () => void;
   help: string | null;
   now: () => number;
-  /** As of the importer. */
+  /** As in the importer. */
   turnMs?: number;
   report?: Report;
 };
@@ -77,22 +77,22 @@ type Owned = keyof typeof documentCalls;
 export type Documents = {
   handlers: Pick<Handlers, Owned>;
   answering: Rag;
-  /** When everything that was added has been read, and has its vectors. */
+  /** Resolves when all documents are parsed and embedded. */
   idle(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** As long as a deleted chat. */
+/** As for deleted chats. */
 const DELETED_KEPT_MS = 24 * 60 * 60 * 1000;
 const MAX_BYTES = 1024 * 1024;
 const COLLECTIONS_MS = 200;
-/** What a person reads instead of a model: as many passages as a large one is given. A token is about four letters. */
+/** Budget without a model: as many passages as for a large one. A token is about four characters. */
 const WITHOUT_MODEL: PromptBudget = { tokens: 8192, passages: 6, count: async (text) => Math.ceil(text.length / 4) };
 const SOON_MS = 500;
-/** The manual is read when everything has settled. */
+/** Delay before the manual is indexed, after startup has settled. */
 const LATER_MS = 3000;
 
-/** Collections of documents, from the file that is dropped to the passage that is found. */
+/** The documents service: from dropped files to found passages. */
 export function createDocuments(options: DocumentsOptions): Documents {
   const { db, emit, now, report = console.error } = options;
   const copies = createFileStore(join(options.dataFolder, 'documents'));
@@ -137,7 +137,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
   let telling: NodeJS.Timeout | null = null;
   let closed = false;
   function collectionsChanged() {
-    // What began with the start may end after the close, when there is no database to ask.
+    // Startup work may end after close, when the database is no longer available.
     if (closed) return;
     telling ??= setTimeout(
       guarded(report, () => {
@@ -165,7 +165,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     return collection;
   }
 
-  /** @throws LonghandError `not-found`, `bad-request` for what ships with the app */
+  /** @throws LonghandError `not-found`, `bad-request` for the built-in collection */
   function own(id: CollectionId): Collection {
     const collection = getCollection(db, id);
     if (collection.builtIn) {
@@ -204,7 +204,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     },
     'documents.restoreCollection': ({ collectionId }) => {
       markCollectionDeleted(db, collectionId, null);
-      // What was being read when it was removed is read anew.
+      // Documents that were being parsed when it was removed are parsed again.
       requeueUnsettled(db, collectionId);
       importer.wake();
       return told(collectionOf(collectionId));
@@ -271,7 +271,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
       contentOf(db, getDocument(db, documentId).number, from, limit),
   };
 
-  /** "Everywhere" is what the user has put there. What ships with the app is searched when it is chosen or named, or when
+  /** "Everywhere" means the user's collections. The built-in manual is searched if it is chosen or named, or if
    *  there is nothing else. */
   function searched({ query, collectionIds, documentId }: Request<'documents.search'>): CollectionId[] | null {
     if (collectionIds !== null || documentId !== undefined || /\blonghand\b/i.test(query)) return collectionIds;
@@ -279,7 +279,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     return own.some(({ documents }) => documents > 0) ? own.map(({ id }) => id) : null;
   }
 
-  /** What was being read when it was removed is read anew. */
+  /** Documents that were being parsed when they were removed are parsed again. */
   function readAnew(document: Document): Document {
     const half = document.state.status === 'reading';
     const settled = half ? updateDocument(db, document.id, { state: { status: 'queued' } }).document : document;
@@ -287,7 +287,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     return settled;
   }
 
-  /** The folder itself, so that the same one is not watched by two names. */
+  /** The real path, so that a folder is not watched under two names. */
   async function realFolder(path: string): Promise<string> {
     const real = await realpath(path).catch((error: NodeJS.ErrnoException) => {
       throw new LonghandError(codeOfSystem(error) ?? 'permission', `[documents] ${error.message}`);
@@ -297,7 +297,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     return real;
   }
 
-  /** Rows that nobody can take back, and copies that nobody refers to. */
+  /** Purges rows that can no longer be restored, and copies without references. */
   async function purge() {
     for (const { number, stays } of deletedDocuments(db, now() - DELETED_KEPT_MS)) {
       while (removeContent(db, number)) await new Promise((next) => setImmediate(next));
@@ -308,7 +308,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     await copies.keepOnly(keptNames(db));
   }
 
-  /** Earlier versions took also titles that say nothing. */
+  /** Earlier versions also stored generic titles. */
   function forgetEmptyTitles() {
     for (const { id, name, fileName } of titledDocuments(db))
       if (!isTelling(name)) tell(updateDocument(db, id, { name: fileName }).document);
@@ -317,17 +317,17 @@ export function createDocuments(options: DocumentsOptions): Documents {
   requeueUnsettled(db);
   async function begin() {
     guarded(report, forgetEmptyTitles)();
-    await purge().then(options.purged, () => {}); // tried again at the next start
+    await purge().then(options.purged, () => {}); // retried at the next start
     if (closed) return;
     importer.wake();
     embedding.wake();
-    watcher.follow().catch(() => {}); // each folder tells its own problem
+    watcher.follow().catch(() => {}); // each folder reports its own problem
   }
   async function beginHelp(folder: string) {
     await followHelp({ db, copies, folder, changed: tell, removed: tellRemoved, now });
     if (!closed) importer.wake();
   }
-  // After the start: neither the first window nor the first question waits for it.
+  // After startup, so that neither the first window nor the first question waits for it.
   const timers = [setTimeout(guarded(report, begin), SOON_MS)];
   const { help } = options;
   if (help !== null)
@@ -350,7 +350,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
       watcher.close();
       await embedding.close();
       await importer.close();
-      // Last: what ended above may have had something to tell.
+      // Last, because the steps above may still emit events.
       closed = true;
       if (telling) clearTimeout(telling);
     },

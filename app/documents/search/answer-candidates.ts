@@ -1,24 +1,24 @@
 import { type Range, statementsOf } from '../chunk/sentence-splitter.ts';
 import { CELL_SEPARATOR } from '../element.ts';
 
-//  Which statements of a passage can answer anything. Headings, the questions of an FAQ, lines of a table of contents and of an
-//  index name what is said elsewhere; they are what a statement is about, not what it says.
+//  Selects the statements of a passage that can be answers. Headings, FAQ questions, and lines of a table of contents or an
+//  index only name what is said elsewhere.
 
-/** Statements that can answer: from behind what the passage before already had, if anything is left there. */
+/** Candidate statements: those after the overlap with the previous passage, if there are any. */
 export function answersIn(text: string, overlap = 0): Range[] {
   const all = statementsOf(text);
   const own = all.filter(([, end]) => end > overlap);
   const saying = (own.length > 0 ? own : all).filter((range) => !namesOnly(text.slice(...range)));
   const telling = saying.filter((range) => isTelling(text, range));
-  // A passage of nothing but short lines (a form, a list of names) may still answer.
+  // A passage of only short lines (a form, a list of names) may still contain answers.
   return telling.length > 0 ? telling : saying.filter((range) => !isHeading(text, range));
 }
 
-/** A question, or a line that says where something stands. */
+/** A question, or a reference to another place. */
 const namesOnly = (said: string): boolean => /[?？؟]$/.test(said) || isReference(said);
 
 const FEWEST_WORDS = 3;
-/** A run of letters; of scripts that put no space between words one of two characters or more. */
+/** Characters of scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu;
 
 function isTelling(text: string, range: Range): boolean {
@@ -30,7 +30,7 @@ function isTelling(text: string, range: Range): boolean {
 }
 
 const LEADER = /(?:[.·…_] ?){4,}\s*(?:$|(?:\d{1,4}|[ivxlc]{1,6})\b)/i;
-/** The same where the number of the page stands in a cell of its own. */
+/** The same with the page number in a separate cell. */
 const LED_CELL = /(?:[.·…_] ?){4,}\s*\|\s*(?:\d{1,4}|[ivxlc]{1,6})$/i;
 /** "matrix, 12, 40, 41" */
 const INDEX = /^[^.!?]{2,80}?(?:,\s*\d+(?:[-–]\d+)?){2,}\.?$/;
@@ -58,7 +58,7 @@ const LONGEST_HEADING = 120;
 /** The heading that a passage begins with. */
 export const headOf = (text: string): string => text.match(/^([^\n]{1,120}[^\n.!:;|。！：；])\n\n/)?.[1] ?? '';
 
-/** The last heading before a place of a passage: what stands there is said of that. */
+/** The last heading before a position in a passage. */
 export function sectionOf(text: string, start: number): string {
   const before = text.slice(0, start);
   for (let end = before.lastIndexOf('\n\n'); end > 0; end = before.lastIndexOf('\n\n', end - 1)) {
@@ -71,17 +71,17 @@ export function sectionOf(text: string, start: number): string {
   return '';
 }
 
-/** The row that names the columns of a row: the first of the rows it stands among. */
+/** The header row of a table row: the first row of its block. */
 export function columnsOf(text: string, start: number): string {
   const block = text.slice(text.lastIndexOf('\n\n', start) + 1, start).trim();
   const [head = ''] = block.split('\n');
   return head.includes(CELL_SEPARATOR) ? head : '';
 }
 
-/** Of what a statement leads to ("… as follows:"). */
+/** Maximum characters of what a statement introduces ("… as follows:"). */
 const MAX_LED_TO = 600;
 
-/** A statement with what its colon leads to: the code, the list or the remedy. */
+/** A statement extended by what its colon introduces: code, a list or a remedy. */
 export function withWhatFollows(text: string, [start, end]: Range): Range {
   if (!/[:：]\s*$/.test(text.slice(start, end))) return [start, end];
   const rest = text.slice(end);

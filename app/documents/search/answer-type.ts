@@ -1,7 +1,7 @@
 import type { Language } from './languages/language.ts';
 
-//  The kind of thing that a question asks for, as far as its words say, and whether a sentence has such a thing. Rules for
-//  English; those of other languages stand with them.
+//  The expected answer type of a question, as far as its wording tells, and whether a sentence contains such a thing. Rules for
+//  English; other languages have their own.
 
 const COUNT =
   '(?:\\p{N}[\\p{N}.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|sixty|hundred|half|thirds?|fourths?|fifths?|quarters?|dozen|single|twice|first|second|third)';
@@ -41,7 +41,7 @@ const PLACE = /\b(?:in|at|on|under|behind|beside|near|from|to|into|along|street|
 const CAUSE =
   /\b(?:because|since|so that|so|otherwise|therefore|due|result|in order|prevents?|protects?|caused?|if|as|for|to)\b|:/i;
 
-/** The first that the question fits. `how many NOUN` is looked at on its own. */
+/** The first match applies. `how many NOUN` is handled separately. */
 const STRICT: readonly (readonly [asked: RegExp, there: RegExp])[] = [
   [/\b(?:tele)?phone number|\bhotline\b|\b(?:call|ring)\b.*\bnumber\b/i, PHONE],
   [/\be-?mail\b/i, /\S@\S/],
@@ -90,11 +90,11 @@ export function kindFits(question: string, sentence: string, language: Language 
   return loose ? (loose[1].test(sentence) ? 1 : -1) : 0;
 }
 
-/** What is to be counted: "how many huts" gives "huts". Null when nothing is. */
+/** The counted noun: "huts" in "how many huts"; null if none. */
 export const countedThing = (question: string): string | null =>
   question.match(/\bhow many (?:of the |more )?(\p{L}+(?: \p{L}+){0,2})/iu)?.[1] ?? null;
 
-/** How a question is put, as far as that tells how often documents answer such: each as 0 or 1. */
+/** Forms of questions that predict how often documents answer them; each yields 0 or 1. */
 const FORMS: readonly RegExp[] = [
   /^(?:is|are|was|were|can|could|may|must|should|will|would|has|have|had|do|does|did|am)\b/i,
   /\bwhy\b/i,

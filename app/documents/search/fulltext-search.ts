@@ -9,7 +9,7 @@ import { languageOf } from './languages/detect.ts';
 import type { Language } from './languages/language.ts';
 import { stem } from './stemming.ts';
 
-//  Which passages a question is answered by.
+//  Keyword search over passages.
 
 export type Wanted = {
   query: string;
@@ -20,10 +20,10 @@ export type Wanted = {
 };
 
 export type Found = { passage: StoredPassage; score: number };
-/** Places by words and by meaning, from 1; null where it is in one of the two lists only. */
+/** Ranks in keyword and in vector search, from 1; null if not found there. */
 export type Ranks = { words: number | null; meaning: number | null };
 
-/** Words of grammar: they find everything and tell nothing. */
+/** Stop words. */
 const COMMON = new Set(
   `a about after all also am an and any are as at be because been before being between both but by can could did do does
   during each either else every few for from had has have having he her here hers him his how however i if in into is it
@@ -35,17 +35,17 @@ const COMMON = new Set(
   ),
 );
 
-/** Beside a rare word one that is this much more common says nothing of what is looked for. */
+/** Next to a rare word, a word of less than this share of its weight is ignored. */
 const TELLING = 0.25;
-/** A word in more passages than that need not be counted on. */
+/** Hits are counted up to this number. */
 const MAX_HITS_COUNTED = 5000;
 
-/** The words of a query that tell what is looked for: without grammar, and without what every other passage has. */
+/** The discriminating words of a query: without stop words and very common words. */
 export function tellingWords(db: Database, query: string): string[] {
   const language = languageOf(query);
   const asked = language?.asking ? query.replace(language.asking, ' ') : query;
   const telling = wordsOf(asked);
-  // Asked for nothing but what questions are made of: then that.
+  // If the query consists of stop words only, use them.
   const words = [...new Set(telling.length > 0 ? telling : wordsOf(query))];
   const named = words.filter((word) => !(language?.common ?? COMMON).has(word));
   if (named.length < 2) return named.length > 0 ? named : words;
@@ -54,16 +54,16 @@ export function tellingWords(db: Database, query: string): string[] {
     word,
     weight: rarity(all, passagesWith(db, termOf(word, language), MAX_HITS_COUNTED)),
   }));
-  // A word that stands nowhere makes no other one common.
+  // A word that occurs nowhere must not make others look common.
   const known = weighed.filter(({ weight }) => weight < rarity(all, 0));
   const rarest = Math.max(0, ...known.map(({ weight }) => weight));
   return weighed.filter(({ weight }) => weight >= TELLING * rarest).map(({ word }) => word);
 }
 
-/** The weight of a word that stands in `having` of `all` passages, after Robertson and Spärck Jones. */
+/** Inverse document frequency (Robertson and Spärck Jones) of a word in `having` of `all` passages. */
 export const rarity = (all: number, having: number): number => Math.log(1 + (all - having + 0.5) / (having + 0.5));
 
-/** By words: bm25 over text, headings and names; parts of names and numbers besides. Best first. */
+/** BM25 over text, headings and names, plus substring matches for names and numbers. Best first. */
 export async function searchPassages(db: Database, wanted: Wanted): Promise<Found[]> {
   const language = languageOf(wanted.query);
   const terms = tellingWords(db, wanted.query).map((word) => termOf(word, language));
@@ -75,11 +75,11 @@ export async function searchPassages(db: Database, wanted: Wanted): Promise<Foun
 
 const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`;
 
-/** Letters that a word has in common with its other forms, at least. */
+/** Minimum length of a common stem. */
 const LEAST_ROOT = 4;
 
-/** A word as the index is asked for it. It knows the endings of English; of other languages it is asked for whatever begins
- *  with the same letters, of Arabic also with an article or a preposition before them. */
+/** A word as an FTS query term. The index stems English; other languages use a prefix query with the stem,
+ *  Arabic also with an article or a preposition in front. */
 export function termOf(word: string, language: Language | null): string {
   const root = language?.stem(word) ?? word;
   if (!language || language.asking || root.length < (language.code === 'ar' ? 3 : LEAST_ROOT)) return quoted(word);
@@ -106,7 +106,7 @@ export function fuse(lists: readonly Found[][]): Found[] {
 const EXCERPT = 220;
 const BEFORE = 50;
 
-/** What is shown of a passage: where most of the words that were looked for stand together. */
+/** The excerpt of a hit: the part with the most query words. */
 export function hitOf({ passage, score }: Found, words: readonly string[]): PassageHit {
   const { text } = passage;
   const from = Math.max(0, bestStart(placesOf(text, words)) - BEFORE);
@@ -126,7 +126,7 @@ export function hitOf({ passage, score }: Found, words: readonly string[]): Pass
 
 type WordPlace = { start: number; end: number; word: string };
 
-/** Where the excerpt begins that has the most different words. */
+/** The start of the excerpt with the most distinct words. */
 function bestStart(places: readonly WordPlace[]): number {
   let best = { start: 0, words: 0 };
   for (const { start } of places) {
@@ -137,8 +137,8 @@ function bestStart(places: readonly WordPlace[]): number {
   return best.start;
 }
 
-/** Every place of every word, in order, in whatever form the index finds it. Scripts without spaces have no words: there the
- *  characters themselves are looked for. */
+/** All occurrences of all words, in order, in any form the index matches. For scripts without spaces,
+ *  single characters are matched. */
 function placesOf(text: string, words: readonly string[]): WordPlace[] {
   const folded = fold(text);
   const wanted = words.map((word) => ({ word, root: stem(word) }));
@@ -157,7 +157,7 @@ function placesOf(text: string, words: readonly string[]): WordPlace[] {
   return places.sort((a, b) => a.start - b.start);
 }
 
-/** As ranges; those that touch are one. */
+/** Merges adjacent ranges. */
 function joined(places: readonly WordPlace[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const { start, end } of places) {

@@ -9,32 +9,32 @@ import { languageOf } from './languages/detect.ts';
 import { coverage, type Question } from './ranking-features.ts';
 import { askedWords, wordsAmong } from './stemming.ts';
 
-//  By words and by meaning at once: bm25 and nearest vectors, joined by reciprocal rank fusion (Cormack, Clarke, Büttcher 2009).
+//  Hybrid search: BM25 and nearest vectors, joined by reciprocal rank fusion (Cormack, Clarke, Büttcher 2009).
 
-/** Keeps the first places from deciding alone. 60 in the paper, whose lists are long and many; of two short ones the first places
- *  tell more. Fitted on the tuning half of test/app/documents/evaluation. */
+/** Dampens the weight of top ranks. 60 in the paper, for many long lists; with two short ones the top ranks
+ *  matter more. Fitted on the tuning half of test/app/documents/evaluation. */
 const K = 10;
 const LOOKED_AT = 100;
-/** A cross-encoder reads so many passages, the best by the two lists. */
+/** Number of top passages that a cross-encoder reranks. */
 const RANKED = 20;
-/** A passage with a smaller share of the question's words was found by chance as often as not: it goes behind those that
- *  are near in meaning. Fitted on the tuning half of test/app/documents/evaluation. */
+/** A passage with a smaller share of the question's words is often a chance hit: it is ranked below those that
+ *  are similar in meaning. Fitted on the tuning half of test/app/documents/evaluation. */
 const ENOUGH_WORDS = 0.65;
 const BEHIND = 0.1;
-/** A word in more passages than that tells nothing, and need not be counted on. */
+/** Hits are counted up to this number; more common words are ignored. */
 const MAX_HITS_COUNTED = 5000;
 
-/** `target`, `query`: the encoder that took part, and its vector of the question. */
+/** `target`, `query`: the encoder, and the vector of the question. */
 export type Search = {
   by: Exclude<Grounding['by'], 'whole-documents'>;
   found: FoundNear[];
   target: EmbedderTarget | null;
   query: Float32Array | null;
 };
-/** `similarity`: null when it was found by words alone. */
+/** `similarity`: null if found by keywords only. */
 export type FoundNear = Found & { similarity: number | null; ranks: Ranks };
 
-/** How rare each content word of a question is: its weight among passages, after Robertson and Spärck Jones. */
+/** Inverse document frequency of each content word of a question (Robertson and Spärck Jones). */
 export function weighWords(db: Database, question: string): Omit<Question, 'text'> {
   const all = countPassages(db);
   const language = languageOf(question);
@@ -112,7 +112,7 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
   };
 }
 
-/** In the order of the cross-encoder, where one is installed. */
+/** Reranks with the cross-encoder if one is installed. */
 async function ranked(embedding: Embedding, { query, limit }: Wanted, found: FoundNear[]): Promise<FoundNear[]> {
   const first = found.slice(0, RANKED);
   const scores = await embedding.rank(
@@ -124,7 +124,7 @@ async function ranked(embedding: Embedding, { query, limit }: Wanted, found: Fou
   return [...best, ...found.slice(RANKED)].slice(0, limit);
 }
 
-/** What only names where things are said goes behind what says them. */
+/** Moves tables of contents and indexes to the end. */
 const contentsLast = (found: readonly FoundNear[]): FoundNear[] => {
   const contents = found.filter(({ passage }) => isContents(passage.text));
   return contents.length === 0 ? [...found] : [...found.filter((one) => !contents.includes(one)), ...contents];

@@ -1,19 +1,19 @@
 import { contentWords } from './stemming.ts';
 
-//  Questions in a conversation. No model is asked: what a question leaves out was said just before it.
+//  Expands follow-up questions without a model: what they leave out was mentioned just before.
 
-/** Points at something that was said before. */
+/** Refers to something mentioned before. */
 const POINTS =
   /\b(?:it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there|then|such|one|ones|the same|the other|the former|the latter|both|else|instead)\b/i;
-/** Goes on from the question before. */
+/** Continues the previous question. */
 const GOES_ON =
   /^(?:and|or|but|so|also|then|what about|how about|what else|why|why not|how so|since when|until when|in which case|even)\b/i;
 
 const MAX_CARRIED_TERMS = 10;
 const FEW_WORDS = 2;
 
-/** Characters that are searched with, as a search by hand may have. Of a message with a whole text in it these are its beginning and
- *  its end, where a question stands: thousands of words find everything, and each has to be weighed. */
+/** Maximum characters of a query. For a message that contains a whole text, its beginning and
+ *  end, where the question is: thousands of words would match everything, and each has to be weighted. */
 const MAX_CHARACTERS = 2000;
 
 const beginningAndEnd = (text: string): string => {
@@ -23,7 +23,7 @@ const beginningAndEnd = (text: string): string => {
 
 export type Exchange = { question: string; answer: string };
 
-/** The question as it is searched: with the words that the questions before it spoke of, when it needs them. */
+/** The search query: expanded with the topic of earlier questions if it depends on them. */
 export function withHistory(message: string, earlier: readonly Exchange[]): string {
   const question = beginningAndEnd(message);
   const own = new Set(contentWords(question));
@@ -47,7 +47,7 @@ const needsMore = (question: string, words: number): boolean =>
   GOES_ON.test(question.trim()) ||
   (words <= FEW_WORDS && !/\p{Lu}\p{L}+ \p{Lu}/u.test(question));
 
-/** Words of a question that tell what it was about, as they were written. */
+/** The topic words of a question, as written. */
 const spokenOf = (question: string): string[] =>
   question.match(/[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}'’.-]*/gu)?.filter((word) => contentWords(word).length > 0) ?? [];
 
@@ -59,5 +59,5 @@ const namesIn = (answer: string): string[] =>
 const TASK =
   /^(?:please |can you |could you )*(?:summari[sz]e|sum up|outline|list|compare|translate|rewrite|rephrase|extract|draft|write|explain (?:the|this|these) (?:document|text|file)|describe (?:the|this|these) (?:document|text|file)|give (?:me )?(?:an? )?(?:overview|summary|outline))\b|\b(?:tl;?dr|main points|key points|in a nutshell|what (?:is|are) (?:this|these|the) (?:document|file|text|paper|book)s? about)\b/i;
 
-/** Something is to be done with the documents as a whole: no single passage answers that. */
+/** A task for whole documents: no single passage answers it. */
 export const isTask = (question: string): boolean => TASK.test(question.trim());

@@ -4,28 +4,28 @@ import type { Ranks } from './fulltext-search.ts';
 import type { Language } from './languages/language.ts';
 import { contentWords } from './stemming.ts';
 
-//  Where a passage says what was asked, and how sure that is. No language model takes part: words, meaning (when an encoder
-//  is there), and whether the statement has the kind of thing that was asked for. The weights were fitted on the tuning set of
+//  Features and weights for scoring answers, without a language model: words, similarity (if there is an encoder),
+//  and whether the statement has the expected answer type. The weights were fitted on the tuning set of
 //  test/app/documents/evaluation.
 
 export type Question = {
   text: string;
-  /** Its content words with how rare they are. */
+  /** Its content words with their inverse document frequency. */
   words: ReadonlyMap<string, number>;
-  /** Share of that weight in words that no document has. */
+  /** Share of that weight in words that occur in no document. */
   unknown: number;
-  /** Null: English, or none that is known. */
+  /** Null: English or unknown. */
   language: Language | null;
 };
 
 export type Candidate = {
   text: string;
-  /** What stands above it: name of the document and headings. */
+  /** Its context: name of the document and headings. */
   context: string;
 };
 
-/** Cosines with the question. `attribute`: without the words that stand in the context. `average`: of all statements that are
- *  looked at. */
+/** Cosines with the question. `attribute`: of the question without the words of the context. `average`: of all scored
+ *  statements. */
 export type Similarities = {
   statement: number;
   passage: number;
@@ -35,7 +35,7 @@ export type Similarities = {
   ranks: Ranks;
 };
 
-/** What can be said of one statement of a candidate by words and meaning. */
+/** The features of one statement. */
 export function featuresOf(question: Question, candidate: Candidate, range: Range, seen: Similarities): number[] {
   const { language } = question;
   const statement = candidate.text.slice(range[0], range[1]);
@@ -63,7 +63,7 @@ export function featuresOf(question: Question, candidate: Candidate, range: Rang
   ];
 }
 
-/** Share of the weight of the question's words that are there. */
+/** Weighted share of the question's words that are present. */
 export function coverage(words: ReadonlyMap<string, number>, there: ReadonlySet<string>): number {
   let all = 0;
   let found = 0;
@@ -74,7 +74,7 @@ export function coverage(words: ReadonlyMap<string, number>, there: ReadonlySet<
   return all === 0 ? 0 : found / all;
 }
 
-/** Share of the names in a question (capitals and numbers within it) that do not stand in the text. */
+/** Share of the names in a question (capitalised words and numbers) that are missing in the text. */
 function namesMissing(question: string, text: string): number {
   const names = question.match(/(?<=\S\s)(?:\p{Lu}[\p{L}\p{N}]*|\p{N}[\p{N}.,:]*\p{N}|\p{N})/gu) ?? [];
   const asked = names.filter((name) => name !== 'I');
@@ -83,11 +83,11 @@ function namesMissing(question: string, text: string): number {
   return asked.filter((name) => !folded.includes(name.toLowerCase().replace(/s$/, ''))).length / asked.length;
 }
 
-/** Over `featuresOf`. `threshold`: of what is sure enough. */
+/** Weights for `featuresOf`. `threshold`: minimum confidence. */
 export type Weights = { bias: number; factors: readonly number[]; threshold: number };
 
-/** All statements and "none of them" share one chance: softmax of the scores with 0 for none. So what another passage says as
- *  well takes from the first. Fitted by test/bench/calibrate.ts, which says on what. */
+/** All statements and "none of them" form one softmax, with score 0 for none. So competing statements
+ *  reduce each other's probability. Fitted by test/bench/calibrate.ts, which describes the data. */
 export const BY_MEANING: Weights = {
   bias: -8.45,
   factors: [
@@ -96,7 +96,7 @@ export const BY_MEANING: Weights = {
   ],
   threshold: 0.4,
 };
-/** The same, fitted with what the QA reranker says of a statement as the last feature. */
+/** The same, with the score of the QA reranker as the last feature. */
 export const BY_READING: Weights = {
   bias: -5.83,
   factors: [
@@ -105,8 +105,8 @@ export const BY_READING: Weights = {
   ],
   threshold: 0.33,
 };
-/** By words alone (word-features.ts): log odds of each statement against none. Fitted by test/bench/fit-words.ts, which says
- *  on what. */
+/** Keywords only (word-features.ts): log odds of each statement. Fitted by test/bench/fit-words.ts, which describes
+ *  the data. */
 const BY_WORDS: Weights = {
   bias: -4.7,
   factors: [
@@ -115,7 +115,7 @@ const BY_WORDS: Weights = {
   ],
   threshold: -0.2,
 };
-/** How a question is put is not known of other languages: the same words say as much with less. */
+/** Question forms are not modelled for other languages, so scores are lower: a lower threshold. */
 const BY_OTHER_WORDS: Weights = { ...BY_WORDS, threshold: -0.6 };
 
 export const wordWeights = (language: Language | null): Weights => (language ? BY_OTHER_WORDS : BY_WORDS);
@@ -123,7 +123,7 @@ export const wordWeights = (language: Language | null): Weights => (language ? B
 export const scoreOf = ({ bias, factors }: Weights, features: readonly number[]): number =>
   features.reduce((sum, feature, at) => sum + feature * (factors[at] ?? 0), bias);
 
-/** The share of each in the chance, with none of them as one more. */
+/** Softmax with an extra score 0 for "none of them". */
 export function chances(scores: readonly number[]): number[] {
   const top = Math.max(0, ...scores);
   const shares = scores.map((score) => Math.exp(score - top));
@@ -131,6 +131,6 @@ export function chances(scores: readonly number[]): number[] {
   return shares.map((one) => one / all);
 }
 
-/** How sure it is that a passage answers: its chance, and once more its share of the chance that any does. So of two that would
- *  be as likely neither is sure. */
+/** Confidence in a passage: its probability, times its share of the probability that any answers. So of two equally likely
+ *  ones, neither is confident. */
 export const certainty = (chance: number, ofAny: number): number => (ofAny === 0 ? 0 : chance ** 2 / ofAny);

@@ -1,10 +1,10 @@
 import { indexed } from '../../store/documents/index-tokenizer.ts';
 import type { Language } from './languages/language.ts';
 
-//  What a text is about, as words that can be compared: folded as the index folds them, endings cut, words that every text has
-//  left out. In English where no language is named.
+//  Content words of a text in comparable form: case-folded like the index, stemmed, without stop
+//  words. English by default.
 
-/** Words of grammar and of asking. */
+/** Stop words and question words. */
 const COMMON = new Set(
   `a an the and or but nor so if then than as at by for from in into of off on onto out over per to up with without within
   about above after again against along also among any are aren't around be because been before being below between both
@@ -27,19 +27,19 @@ const HOW =
 
 const CALLED = /\b(?:usually |also )?called\b/gi;
 
-/** Words that say what the text is about, in order, each as often as it stands there, without their endings. */
+/** Stemmed content words in order, with repetitions. */
 export const contentWords = (text: string, language: Language | null = null): string[] =>
   written(text, language).map(language?.stem ?? stem);
 
-/** Content words of a question, each with how it was written. "How large", "how soon" … ask for a kind of thing and name
- *  none. */
+/** Content words of a question, each with its original form. "Large" in "how large" names the type of the answer, not a
+ *  topic. */
 export function askedWords(question: string, language: Language | null = null): Map<string, string> {
   const asked = language?.asking ? question.replace(language.asking, ' ') : question;
   const telling = language ? asked : asked.replace(HOW, 'how').replace(CALLED, '');
   return new Map(written(telling, language).map((word) => [(language?.stem ?? stem)(word), word]));
 }
 
-/** Those of `wanted` (content words) that a text has. Quicker than all of its words: only what begins alike is looked at. */
+/** Those of `wanted` (content words) that occur in a text. Faster than stemming all words: only those with the same first letters are stemmed. */
 export function wordsAmong(
   text: string,
   wanted: ReadonlyMap<string, number>,
@@ -63,7 +63,7 @@ function written(text: string, language: Language | null): string[] {
   );
 }
 
-/** English endings, lightly: what is left need not be a word, only the same for its forms. */
+/** A light English stemmer: the result need not be a word, only the same for all forms. */
 export function stem(word: string): string {
   let root = word.replace(/'(?:s|re|ve|ll|d)?$/, '');
   if (root.length < 4 || /\p{N}/u.test(root)) return root;

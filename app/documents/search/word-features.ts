@@ -3,18 +3,18 @@ import { countedThing, formOf, kindFits } from './answer-type.ts';
 import type { Candidate, Question } from './ranking-features.ts';
 import { contentWords } from './stemming.ts';
 
-//  What words alone tell of a statement: which of the question's words it has, and how near to each other; which stand only
-//  above it or around it; whether it holds the kind of thing that is asked for; and how much further it is than the others.
+//  Keyword features of a statement: which of the question's words it has, and how close together; which occur only
+//  above or around it; whether it has the expected answer type; and its margin over the others.
 
-/** `rank`: place of its passage in the search, from 1. */
+/** `rank`: of its passage in the search, from 1. */
 export type WordCandidate = { candidate: Candidate; range: Range; rank: number };
 
 const AROUND = 120;
 
-/** The asked words that a text has, and how many words it has at all. */
+/** The query words in a text, and its number of words. */
 type Said = { has: ReadonlySet<string>; size: number };
 
-/** One list of numbers a statement, in the order given. */
+/** One feature vector per statement, in the given order. */
 export function wordFeatures(question: Question, candidates: readonly WordCandidate[]): number[][] {
   const { language } = question;
   const asked = [...question.words.keys()];
@@ -74,7 +74,7 @@ function saidOf(counted: readonly string[], text: string): boolean {
 
 const SHORTEST_PART = 4;
 
-/** "Frist" of "Kündigungsfrist", and the other way round. */
+/** "Frist" in "Kündigungsfrist", and vice versa. */
 function isPart(word: string, words: ReadonlySet<string>): boolean {
   if (word.length < SHORTEST_PART) return false;
   for (const one of words) {
@@ -87,7 +87,7 @@ function isPart(word: string, words: ReadonlySet<string>): boolean {
 const HERE = 1;
 const NEAR = 2;
 
-/** With how much more of the question a statement has than the best of the others. */
+/** Adds the margin of each statement over the best of the others. */
 function withMargins(rows: readonly number[][]): number[][] {
   const margins = [HERE, NEAR].map((feature) => {
     const sorted = rows.map((row) => row[feature] ?? 0).sort((a, b) => b - a);
@@ -110,10 +110,10 @@ function coverageOf(words: ReadonlyMap<string, number>, said: readonly Said[]): 
   return all === 0 ? 0 : found / all;
 }
 
-/** Words between the two of a pair that still belong together. */
+/** Maximum distance of two words of a pair. */
 const APART = 4;
 
-/** Share of the question's neighbours that stand near each other in a statement as well. */
+/** Share of the question's word pairs that also occur close together in a statement. */
 function pairsKept(asked: readonly string[], said: readonly string[]): number {
   if (asked.length < 2) return 0;
   const places = (word: string) => said.flatMap((one, at) => (one === word ? [at] : []));
@@ -124,7 +124,7 @@ function pairsKept(asked: readonly string[], said: readonly string[]): number {
   return retained.length / (asked.length - 1);
 }
 
-/** Names and numbers within a question: capitals behind the first word, where those are names. */
+/** Names and numbers in a question: capitalised words after the first, in languages where those are names. */
 function namesIn(question: string, capitals: boolean): string[] {
   const names = question.match(/(?<=\S\s)(?:\p{Lu}[\p{L}\p{N}]*|\p{N}[\p{N}.,:]*\p{N}|\p{N})/gu) ?? [];
   return names

@@ -13,7 +13,7 @@ import { type PageWord, type Turn, wordsOf } from './words.ts';
 
 export const MAX_PAGES = 10_000;
 
-/** PDF, page by page: what one page needs is let go before the next. */
+/** PDF, page by page: the resources of a page are released before the next. */
 export async function readPdf(source: Source, sink: Sink, tools: Tools): Promise<DocumentMetadata> {
   const pdf = await openPdf(source, tools);
   const scanner = createScanner(source, tools);
@@ -53,7 +53,7 @@ async function readPages(pdf: Pdf, source: Source, sink: Sink, scanner: Scanner)
     }
     if (page?.cut) sink.notice('page-cut', { limit: MAX_GLYPHS, page: number });
     if (!page) broken.push(number);
-    // Nothing on a page that was recognised is an empty page.
+    // If OCR finds nothing either, the page is empty.
     else if (page.silent && !source.ocr) silent.push(number);
     await place(margins.add(page ?? { height: 0, segments: [], rest: { page: number, others: [] } }));
     sink.progress(recognised.length > 0 ? 'ocr' : 'file', number, total);
@@ -89,9 +89,9 @@ async function readPage(pdf: Pdf, number: number) {
     height: frameHeight,
     segments: segments(main),
     rest: { page: number, others: others.map(segments) },
-    // Nothing to read where there is something to see.
+    // No text although something is drawn.
     silent: known.length < 4 && draws,
-    // Pictures are left out here, and may be all that it has.
+    // Images are not decoded here, and may be all there is.
     blank: glyphs.length === 0 && !draws,
     cut,
   };

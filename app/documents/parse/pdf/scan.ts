@@ -4,16 +4,16 @@ import type { Tools } from '../assets.ts';
 import { createRecogniser, type Recognised } from '../ocr.ts';
 import { openPdf, type Pdf } from './open.ts';
 
-//  Pages that are pictures: drawn and recognised. The file is opened a second time, with its pictures.
+//  Renders image-only pages for OCR. The file is opened a second time, with images.
 
 export type Scanner = {
   lines(page: number): Promise<Pick<Recognised, 'lines' | 'by'>>;
-  /** Whether there is anything to see. */
+  /** Whether the page draws anything. */
   draws(page: number): Promise<boolean>;
   close(): Promise<void>;
 };
 
-/** What scanners use. */
+/** A usual scanner resolution. */
 const DOTS_PER_INCH = 200;
 const MAX_PIXELS = 16e6;
 

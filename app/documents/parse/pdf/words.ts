@@ -1,24 +1,24 @@
 import type { Rectangle } from '../../../protocol/documents.ts';
 import type { Glyph, PageFont } from './glyphs.ts';
 
-//  Glyphs to words. Layout is done in a frame in which text always runs from left to right and lines from top to bottom;
-//  a page has up to four such frames, one a direction of its text.
+//  Groups glyphs into words. Layout uses a frame in which text runs from left to right and lines from top to bottom;
+//  a page has up to four such frames, one per text direction.
 
 /** Quarter turns of the reading direction; vertical writing reads like text turned once. */
 export type Turn = 0 | 1 | 2 | 3;
 
 export type PageWord = {
   text: string;
-  /** A space stands before it. */
+  /** Preceded by a space. */
   spaced: boolean;
-  /** In the frame: left, top, right, bottom, and the line it stands on. */
+  /** In the frame: left, top, right, bottom, and baseline. */
   left: number;
   top: number;
   right: number;
   bottom: number;
   baseline: number;
   size: number;
-  /** Points between its last character and the next of the same word, where characters are spaced out. */
+  /** Letter spacing after its last character, in points. */
   tracking: number;
   font: PageFont;
   /** On the page. */
@@ -28,7 +28,7 @@ export type PageWord = {
 export type PageSize = { width: number; height: number };
 
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
-/** Ligatures and presentation forms: shapes of characters, not characters. */
+/** Ligatures and presentation forms, which are glyph variants of characters. */
 const SHAPES = /[\ufb00-\ufb4f\ufb50-\ufdff\ufe30-\ufe4f\ufe70-\ufeff\u2e80-\u2fdf]/u;
 
 /** Words of a page by direction, in the order they are drawn. */
@@ -60,10 +60,10 @@ export function wordsOf(glyphs: readonly Glyph[], page: PageSize): Map<Turn, Pag
   return byTurn;
 }
 
-/** Of one text on one page; a page that repeats a word more often is no text. */
+/** Maximum repetitions of a word on a page; more is not text. */
 const MAX_REPEATED_GLYPHS = 1000;
 
-/** Bold is often made by drawing a word twice, a little apart: it is one word. */
+/** Removes duplicates: bold is often faked by drawing a word twice with a slight offset. */
 function once(words: readonly PageWord[]): PageWord[] {
   const seen = new Map<string, PageWord[]>();
   return words.filter((word) => {
@@ -79,12 +79,12 @@ function once(words: readonly PageWord[]): PageWord[] {
   });
 }
 
-/** What a glyph says, in plain characters. */
+/** The plain characters of a glyph. */
 function characters(text: string): string {
   const whole = SHAPES.test(text) ? text.normalize('NFKC') : text;
-  // Words are gathered from left to right; `logical` turns them round, and several letters of one glyph with them.
+  // Words are collected in visual order; `logical` reverses them later, including glyphs with several letters.
   const shaped = whole.length > 1 && isRtl(whole) ? [...whole].reverse().join('') : whole;
-  // A soft hyphen that is drawn is a hyphen: files have it where a line ends.
+  // A soft hyphen that is drawn is a visible hyphen at a line end.
   const drawn = shaped.replaceAll('\u00ad', '-');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   return drawn.replace(/[\u0000-\u0008\u000e-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g, '');
@@ -92,7 +92,7 @@ function characters(text: string): string {
 
 function turnOf({ along, vertical, up }: Glyph): Turn {
   if (vertical) return 1;
-  // A glyph without width still has an upright.
+  // For a glyph without width, use its up vector.
   const [dx, dy] = along[0] === 0 && along[1] === 0 ? [-up[1], up[0]] : along;
   if (Math.abs(dx) >= Math.abs(dy)) return dx >= 0 ? 0 : 2;
   return dy >= 0 ? 1 : 3;
@@ -107,7 +107,7 @@ function placed(glyph: Glyph, text: string, turn: Turn, page: PageSize): PageWor
   return { text, spaced: false, left, top, right, bottom, baseline, size, tracking, font, box };
 }
 
-/** From the pen before to the pen after, from the descent to the ascent, however the text is turned. */
+/** The box from pen position to pen position and from descent to ascent, for any rotation. */
 function boxBetween({ origin: [x, y], along: [dx, dy], up: [ux, uy], ascent, descent }: Glyph): Rectangle {
   const left = x + Math.min(0, dx) + Math.min(ux * descent, ux * ascent);
   const right = x + Math.max(0, dx) + Math.max(ux * descent, ux * ascent);
@@ -116,7 +116,7 @@ function boxBetween({ origin: [x, y], along: [dx, dy], up: [ux, uy], ascent, des
   return [left, top, right - left, bottom - top];
 }
 
-/** Of vertical writing: the pen stands above the middle of the glyph and goes down. */
+/** For vertical writing: the pen is above the middle of the glyph and moves down. */
 function uprightBox({ origin: [x, y], along, up }: Glyph, { side, width }: { side: number; width: number }): Rectangle {
   const [rx, ry] = [-up[1], up[0]];
   const wide = width > 0 ? width : 1;
@@ -139,8 +139,8 @@ function framed([x, y, width, height]: Rectangle, turn: Turn, page: PageSize): [
   }
 }
 
-/** The next glyph of the same word: on the same line, where the last one ended. Characters that stand alone (Han, kana)
- *  are words of their own, so that each can be marked. */
+/** Whether a glyph continues the word: on the same line, directly after it. Ideographs and kana
+ *  are separate words, so that each can be highlighted. */
 function continues(word: PageWord, next: PageWord): boolean {
   if (WIDE.test(next.text) || WIDE.test(word.text)) return false;
   return touches(word, next) && Math.abs(word.size - next.size) <= word.size * 0.2;
@@ -150,11 +150,11 @@ function touches(word: PageWord, next: PageWord): boolean {
   const em = Math.max(word.size, next.size);
   const wide = WIDE.test(word.text) && WIDE.test(next.text);
   if (Math.abs(word.baseline - next.baseline) > em * 0.1) return false;
-  // Characters that are spaced out may be drawn closer again, one by one: the space between them is at most that.
+  // Letter-spaced characters may be drawn individually: the gap is at most the spacing.
   const most = em * (wide ? 0.6 : 0.14) + word.tracking;
   const gap = next.left - word.right;
   if (gap <= most && gap >= -em * 0.35) return true;
-  // Right to left, drawn in the order of reading.
+  // Right-to-left text drawn in logical order.
   const before = word.left - next.right;
   return isRtl(next.text) && before <= em * 0.14 + word.tracking && before >= -em * 0.35;
 }
@@ -178,7 +178,7 @@ const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 export const isRtl = (text: string): boolean => RTL.test(text);
 export const isWide = (text: string): boolean => WIDE.test(text);
 
-/** Visual order of characters (left to right) to the order of reading; numbers and Latin keep theirs. */
+/** Converts visual to logical order; numbers and Latin runs keep theirs. */
 export function logical(text: string): string {
   if (!isRtl(text)) return text;
   const mirrored: Record<string, string> = {
@@ -192,7 +192,7 @@ export function logical(text: string): string {
     '>': '<',
   };
   const runs = text.match(/[\p{Script=Latin}\p{N}.,:%+-]*[\p{Script=Latin}\p{N}]|./gsu) ?? [];
-  // A mark goes with the letter that it is drawn over, which is the one after it here.
+  // A combining mark belongs to the letter it is drawn over, which follows it here.
   const joined = runs.reverse().map((run) => mirrored[run] ?? run);
   return joined.join('').replace(/(\p{M}+)(\p{L})/gu, '$2$1');
 }

@@ -3,12 +3,12 @@ import { arabic, chinese, japanese } from './eastern.ts';
 import { french, german, russian, spanish } from './european.ts';
 import { type Language, words } from './language.ts';
 
-/** Words that only English has of those that questions begin with or turn on. */
+/** Question and function words that only English has. */
 const ENGLISH =
   words(`the is are was were of and to for what when where who whose whom why how many much which does did do can could may
   might must should would will has have had with from by on at my your our their this that these those it its there be an or if not
   about into than then`);
-/** Words of theirs that English has as well, or its names. */
+/** Words of other languages that also occur in English, or as names. */
 const SHARED = words(
   'in am a an as on no me so war was will hat man son also die s d t m c y de la el los las los des von van et al',
 );
@@ -27,7 +27,7 @@ export function languageOf(question: string): Language | null {
     (a, b) => b.count - a.count,
   )[0];
   if (!best || best.count <= hits(ENGLISH)) return null;
-  // One word may be a name, unless letters that English has not bear it out, or it leads the question.
+  // A single word may be a name, unless non-English letters confirm it, or it starts the question.
   const led = best.language.common.has(said[0] ?? '') && hits(ENGLISH) === 0;
   return best.count >= 2 || led || /[äöüßàâçèéêëîïôœùûáíóú]/i.test(question) ? best.language : null;
 }

@@ -1,6 +1,6 @@
 import { type Language, words } from './language.ts';
 
-//  Chinese and Japanese, whose index holds pairs of characters, and Arabic, whose words carry articles and prepositions.
+//  Chinese and Japanese, indexed by character bigrams, and Arabic, with attached articles and prepositions.
 
 const NUMBER = /\p{N}|[一二两三四五六七八九十百千万半零]/u;
 const CHINESE_TIME =
@@ -35,7 +35,7 @@ export const japanese: Language = {
     [/いつ|何[時日月年曜]|どの(?:日|月|年)/u, JAPANESE_TIME],
     [/いくつ|何[人個回本枚台匹度歳分階メキグ]|どのくらい|どれくらい|どれだけ/u, NUMBER],
   ],
-  // What is written in hiragana is nearly always grammar.
+  // Hiragana is nearly always grammar.
   asking: /[\p{Script=Hiragana}]+|何[時日月年曜人個回本枚台匹度歳分階]?|誰|[？。、]/gu,
 };
 

@@ -1,19 +1,19 @@
-//  What differs from language to language in questions and statements. All of it is chosen by the question: documents are
-//  asked in the language that they are written in, and a sentence is too short to tell.
+//  Language-specific rules for questions and statements, chosen by the language of the question: documents are
+//  usually asked in their own language, and a single sentence is too short to detect it.
 
 export type Language = {
   code: string;
-  /** Words of grammar and of asking, folded as the index folds them. */
+  /** Stop words and question words, case-folded like the index. */
   common: ReadonlySet<string>;
-  /** A word without its endings: the same for its forms, not always a word. */
+  /** The stem of a word. */
   stem(word: string): string;
-  /** Words are joined into one ("Kündigungsfrist"): a part of a word stands for it. */
+  /** Has compounds ("Kündigungsfrist"): a part of a word matches it. */
   compounds: boolean;
-  /** Capitals within a sentence are names and nothing else. */
+  /** Capitalised words within a sentence are always names. */
   capitals: boolean;
-  /** What is asked for, and what a statement that has it holds. The first that fits counts. */
+  /** Patterns of expected answer types, and of statements that contain them. The first match applies. */
   kinds: readonly (readonly [asked: RegExp, there: RegExp])[];
-  /** What is taken out of a question whose script puts no space between words. */
+  /** Removed from questions in scripts without spaces between words. */
   asking: RegExp | null;
 };
 
