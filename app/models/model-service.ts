@@ -50,7 +50,7 @@ export type ModelServiceOptions = {
   emit: Emit;
   settings: () => Settings;
   dataFolder: string;
-  /** Where what models have read of chats is kept. */
+  /** Folder of the prompt cache on disk. */
   promptFolder: string;
   /** Folders that ship with the app. */
   resources: string;
@@ -59,12 +59,12 @@ export type ModelServiceOptions = {
   report: Report;
   downloads?: DownloadQueueOptions['tuning'];
   move?: RelocationOptions['tuning'];
-  /** How often it is looked whether drives are there, how, and how long each look may take. */
+  /** How often to check drives, how, and the time limit of each check. */
   lookMs?: number;
   disk?: Disk;
-  /** How the network is reached. */
+  /** Access to the network. */
   net?: Network;
-  /** How long an engine elsewhere is waited for. */
+  /** Timeouts for remote engines. */
   timeouts?: Timeouts;
   startTimeout?: TimeoutFactory;
 };
@@ -73,33 +73,33 @@ type Owned = Extract<
   CallName,
   `${'models' | 'weightCache' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy' | 'elsewhere'}.${string}`
 >;
-/** What is answered here, of the protocol's table. */
+/** The calls of the protocol handled here. */
 type ModelHandlers = Pick<Handlers, Exclude<Owned, 'models.load' | 'models.cancelLoad' | 'models.unload'>>;
 
 export type ModelService = {
   library: ModelRegistry;
   handlers: ModelHandlers;
-  /** Before a change of the settings. @throws LonghandError when a file that one names cannot be used */
+  /** Validates a change of settings. @throws LonghandError if a file it names cannot be used */
   checkSettings(patch: SettingsPatch): void;
-  /** After a change of the settings. */
+  /** Applies changed settings. */
   settingsChanged(): void;
   engineStatus(status: EngineStatus): void;
   refusedVisitor(visitor: { host: string; about: string }): void;
   refusedPage(address: string): void;
-  /** The network for one purpose, told on the privacy page. */
+  /** The network for one purpose, logged on the Privacy page. */
   via: NetworkLog['via'];
-  /** How the engine elsewhere is asked that a model runs on. */
+  /** How to reach the remote engine of a model. */
   reach: ElsewhereService['reach'];
-  /** How long the model in memory stays there. */
+  /** Controls how long the loaded model stays in memory. */
   keepAlive: Pick<KeepAlive, 'keepFor' | 'expiresAt'>;
-  /** A download that is here, or that needs somebody. */
+  /** Reports downloads that are complete or need attention. */
   onDownload(listener: (news: DownloadNotification) => void): void;
   close(): Promise<void>;
 };
 
 const SEARCH_MS = 30_000;
 
-/** Models from the first look at a catalogue to the last byte on disk. */
+/** The models service: from browsing the catalogue to the files on disk. */
 export function createModelService(options: ModelServiceOptions): ModelService {
   const { db, engine, emit, settings, dataFolder, resources, now, report, disk = disks } = options;
   const probe = createProbe(options.startTimeout);
@@ -108,9 +108,9 @@ export function createModelService(options: ModelServiceOptions): ModelService {
   const weightCache = createWeightCache(db, join(dataFolder, 'packed'));
   const lock = createRwLock();
   let devices: Device[] = [];
-  /** Asked at every start of the engine: the first may have died before it answered, and a driver may be gone since. */
+  /** Called at every start of the engine: an earlier one may have crashed before answering, and drivers may have changed. */
   const askDevices = guarded(report, async () => {
-    const found = await engine.ask('devices', null).catch(() => null); // it is gone again; its next start asks
+    const found = await engine.ask('devices', null).catch(() => null); // it crashed again; the next start retries
     if (!found) return;
     devices = found;
     tellMachine();
@@ -222,12 +222,12 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     },
   });
 
-  /** The model in memory is taken from where it is now. A running answer is waited for. */
+  /** Reloads the loaded model from its new path, after running answers. */
   async function letGo(old: string): Promise<void> {
     const target = engine.target();
     if (!target?.path.startsWith(old + sep)) return;
     await engine.unload();
-    await engine.load(library.target(target.modelId).target).catch(() => {}); // it says so when it is asked something
+    await engine.load(library.target(target.modelId).target).catch(() => {}); // the error surfaces on its next use
   }
 
   let up = false;
@@ -238,12 +238,12 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     try {
       takeRoute(settings());
     } catch {
-      // The file with the certificates is gone: what needs them says so when it is asked for.
+      // The certificate file is gone: requests that need it will report that.
     }
   };
   route();
-  blobs.discardRemoved().catch(() => {}); // tried again at the next start
-  weightCache.sweep().catch(() => {}); // the app ended meanwhile
+  blobs.discardRemoved().catch(() => {}); // retried at the next start
+  weightCache.sweep().catch(() => {}); // the app was closed in the meantime
 
   const refusedPage = (address: string) => {
     const url = URL.parse(address);
@@ -373,7 +373,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     async close() {
       keepAlive.close();
       await drives.close();
-      // A switch waits for a check of files, which the keeper ends.
+      // The relocation may wait for a verification, which closing the lifecycle ends.
       await Promise.all([relocation.close(), lifecycle.close()]);
       await downloads.close();
       networkLog.close();
@@ -390,6 +390,6 @@ function needSupported({ description }: Variant, name: string): void {
   });
 }
 
-/** Without the owner, and without what only says which form it is. */
+/** The name without owner and format suffix. */
 const nameOf = (repository: string): string =>
   decodeURIComponent(repository.slice(repository.lastIndexOf('/') + 1)).replace(/[-_.](gguf|safetensors)$/i, '');

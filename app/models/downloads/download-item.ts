@@ -4,7 +4,7 @@ import { ggufOf } from '../storage/folder-layout.ts';
 import { labelOf } from '../storage/quantisation-label.ts';
 import type { DownloadState } from './download-state.ts';
 
-//  One download of the list, and what is shown of it.
+//  One download in the queue, and its display state.
 
 export type Item = { row: DownloadRow; status: DownloadStatus; doneBefore: number; doneNow: number };
 

@@ -36,28 +36,28 @@ import { roomOn } from './part-file.ts';
 import { resumeDamaged } from './resume-damaged.ts';
 import { Throttle } from './throttle.ts';
 
-/** The list of downloads: one at a time in the order of the list, each surviving pause, restart and crash. */
+/** The download queue: one download at a time, in order, surviving pause, restart and crash. */
 export type DownloadQueue = {
   list(): Download[];
-  /** @throws LonghandError `conflict` when the same repository is already in the list */
+  /** @throws LonghandError `conflict` if the same repository is already queued */
   start(repository: Repository, files: readonly WantedFile[], name: string): Download;
   pause(id: string): void;
   resume(id: string): void;
   cancel(id: string): Promise<void>;
-  /** Moves an item to a place in the list, 0 is next. */
+  /** Moves an item in the queue; 0 is next. */
   move(id: string, place: number): void;
   limit(bytesPerSecond: number | null): void;
-  /** Network or library are there again: what was stopped for them goes on. */
+  /** Network or library are available again: resumes what was waiting for them. */
   wake(): void;
-  /** Something waits for the library although it is there: its drive came back unseen. */
+  /** Whether an item waits for the library although it is mounted: its drive came back unnoticed. */
   waits(): boolean;
-  /** Stops what is being fetched, until the library is there again. */
+  /** Pauses downloads until the library is available again. */
   rest(): Promise<void>;
-  /** What an item is: to ask for its newest version. @throws LonghandError `not-found` */
+  /** The row of an item, to look up its newest version. @throws LonghandError `not-found` */
   row(id: string): Readonly<DownloadRow>;
-  /** Gives up what came of an item and fetches this version of it. */
+  /** Discards the parts of an item and downloads this version of it. */
   renew(id: string, version: { commit: string; files: readonly WantedFile[] }): Promise<void>;
-  /** Stops all work; what was fetched stays. */
+  /** Stops all work; downloaded parts stay. */
   close(): Promise<void>;
 };
 
@@ -65,14 +65,14 @@ export type DownloadQueueOptions = {
   db: Database;
   blobs: BlobStore;
   source: (id: string) => Source | undefined;
-  /** Why the library takes nothing now, as far as it is known. */
+  /** Why the library cannot be written now, if known. */
   barred?: () => 'moving' | 'unmounted' | null;
-  /** The network for the download of a model with this name. */
+  /** The network to use for a model of this name. */
   net?: (name: string) => Network;
   changed: (list: Download[]) => void;
-  /** One cannot go on by itself, or not before there is room; told once each time. */
+  /** Called once each time a download needs the user, or disk space. */
   stuck?: (news: DownloadNotification) => void;
-  /** A model is whole and in its folder. */
+  /** Called when a model is complete and in its folder. */
   finished: (model: { name: string; path: string }) => Promise<void>;
   now?: () => number;
   tuning?: Partial<Pick<DownloadOptions, 'connections' | 'net' | 'backOffMs' | 'sleep' | 'free'>>;
@@ -92,7 +92,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     doneNow: 0,
   }));
   let active: Active | null = null;
-  /** Those whose old files are being deleted. */
+  /** Items whose old files are being deleted. */
   const renewing = new Set<string>();
   let closed = false;
 
@@ -119,14 +119,14 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
       .catch(console.error)
       .finally(() => {
         active = null;
-        // Somebody else stopped it than the user.
+        // It was not stopped by the user.
         if (stop.signal.aborted && !closed && isGoing(item.status)) item.status = { phase: 'queued' };
         runNext();
       });
     active = { id: item.row.id, stop, ended };
   }
 
-  /** Looks, and is true when the library takes nothing now: then the item waits. */
+  /** Checks whether the library cannot be written now; if so, the item waits. */
   async function bar(item: Item): Promise<boolean> {
     await blobs.look();
     const reason = barred();
@@ -134,7 +134,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     return reason !== null;
   }
 
-  /** Never rejects. What a full disk kept from being written is tried again from the last file that is whole. */
+  /** Never rejects. After a full disk it resumes from the last complete file. */
   async function run(item: Item, signal: AbortSignal): Promise<void> {
     try {
       for await (const missing of whenRoom(() => fetchAll(item, signal), spaceFor(item, signal)))
@@ -168,7 +168,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     const { name, source, repository, commit } = row;
     const manifest = { name, source, repository, commit, files, checkedAt: now() };
     const path = await blobs.assemble(folderName(row), manifest);
-    // Cancelled in this moment.
+    // Cancelled just now.
     if (!items.includes(item)) return void (await blobs.discard(path));
     await options.finished({ name, path: modelPath(path, row) });
     removeDownload(db, row.id);
@@ -176,7 +176,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     tell();
   }
 
-  /** The file's hash when it is on the shelf; null when it stopped or failed. */
+  /** The file's hash once it is in the blob store; null if it stopped or failed. */
   async function fetchFile(item: Item, index: number, signal: AbortSignal): Promise<string | null> {
     const { row } = item;
     const wanted = row.files[index];
@@ -190,7 +190,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     const target = wholePath(partPath);
     await blobs.acceptAgain(target, wanted.sha256, wanted.size);
     if (wanted.sha256 && (await blobs.has(wanted.sha256, wanted.size))) return wanted.sha256;
-    // The app ended before it was put away: the journal still knows its blocks.
+    // The app ended before the file was moved into the store: the journal still knows its blocks.
     if ((await exists(target)) && !(await exists(partPath))) await rename(target, partPath);
     const net = options.net && { net: options.net(row.name) };
     const there = blobs.look;
@@ -200,7 +200,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     if (left && !(await exists(partPath))) await resumeDamaged(file, left, settings, signal);
     for await (const state of download(file, settings, signal)) {
       if (state.phase === 'done') {
-        // From now on it is known by its content, also when its source publishes no hash.
+        // From now on it is identified by its content, even if its source publishes no hash.
         const files = row.files.with(index, { ...wanted, sha256: state.sha256 });
         await blobs.accept(target, state.sha256, state.bytes, state.blocks, () => {
           setDownloadFiles(db, row.id, files);
@@ -216,7 +216,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
 
   async function apply(item: Item, state: DownloadState): Promise<void> {
     if ('done' in state) item.doneNow = state.done;
-    // A drive that was taken out is no fault of the file.
+    // A removed drive is not a failure of the file.
     if (state.phase === 'failed' && (await bar(item))) return;
     const status = statusOf(state);
     if (status) set(item, status);
@@ -228,7 +228,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     await active.ended;
   };
 
-  /** What came of it, but for files that are whole. */
+  /** Discards its incomplete files. */
   async function forget({ id, source, repository, commit, files }: DownloadRow): Promise<void> {
     const from = options.source(source);
     for (const [index, file] of files.entries()) {
@@ -326,15 +326,15 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
     row: (id) => find(id).row,
     async renew(id, { commit, files }) {
       const item = find(id);
-      // Another window was faster.
+      // Another window did this first.
       if (item.status.phase !== 'changed' || renewing.has(id)) {
         throw new LonghandError('conflict', `[downloads] ${id} is being downloaded again`);
       }
-      // It waits as `changed` until the old files are gone: one that is queued may be begun at any moment.
+      // It stays `changed` until the old files are deleted: a queued item may start at any moment.
       renewing.add(id);
       try {
         await forget(item.row);
-        if (!items.includes(item)) return; // cancelled meanwhile
+        if (!items.includes(item)) return; // cancelled in the meantime
         const wanted = files.map(({ name, size, sha256, etag }) => ({ name, size, sha256, etag }));
         renewDownload(db, id, commit, wanted);
         item.row = { ...item.row, commit, files: wanted, paused: false };
@@ -354,7 +354,7 @@ export function createDownloadQueue(options: DownloadQueueOptions): DownloadQueu
   };
 }
 
-/** A file whose hash was checked, before it is put away. */
+/** A verified file before it is moved into the store. */
 const wholePath = (partPath: string): string => `${partPath}.whole`;
 
 const sameFiles = (a: readonly WantedFile[], b: readonly WantedFile[]): boolean =>

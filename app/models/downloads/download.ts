@@ -15,7 +15,7 @@ import { blocksThatDiffer, damagedBlocks } from './verify-blocks.ts';
 
 export type DownloadOptions = {
   journal: Journal;
-  /** Where the file grows, and where it goes when it is whole. Same volume. */
+  /** The path while incomplete, and the final path, on the same volume. */
   partPath: string;
   targetPath: string;
   connections?: number;
@@ -23,9 +23,9 @@ export type DownloadOptions = {
   net?: Network;
   now?: () => number;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** What may be written to a folder's volume: less than nothing when it is as good as full. */
+  /** Bytes that may be written to a folder's volume: negative if it is nearly full. */
   free?: (path: string) => Promise<Bytes>;
-  /** False while the drive of these paths is away: then nothing that is not found counts as lost. */
+  /** False while the drive of these paths is not mounted: missing files are not treated as lost then. */
   there?: () => Promise<boolean>;
   /** First wait after a failure; doubles up to a minute, with jitter. */
   backOffMs?: number;
@@ -33,11 +33,11 @@ export type DownloadOptions = {
 
 const COMMIT_MS = 500;
 const REPORT_MS = 250;
-/** Failures of the server in a row, without a single new block, before a file is given up. */
+/** Consecutive server failures without a single new block before a file is given up. */
 const MAX_ATTEMPTS = 10;
 
-/** Fetches one file so that no fault costs more than the blocks in flight. Resumes whatever the journal remembers, which is to
- *  be forgotten by whoever has put the file away. Ends with `done`, `failed` or `cancelled` (the signal). */
+/** Downloads one file so that no fault costs more than the blocks in flight. Resumes from the journal, which the caller
+ *  clears once the file has been moved. Ends with `done`, `failed` or `cancelled` (the signal). */
 export async function* download(
   file: RemoteFile,
   options: DownloadOptions,
@@ -133,7 +133,7 @@ class Run {
     return this.#opened?.map.bytesHere ?? 0;
   }
 
-  /** Opens the part file and makes sure that what the journal remembers is really there. */
+  /** Opens the part file and verifies the blocks in the journal. */
   async *#reserve(): AsyncGenerator<DownloadState> {
     const { partPath, journal, there } = this.#options;
     this.#opened = yield* this.#inRoom(() => journal.open(this.#file));
@@ -145,7 +145,7 @@ class Run {
     yield* this.#inRoom(() => this.#journal.restart());
   }
 
-  /** Does what needs room, again when there is some. */
+  /** Runs work that needs disk space, waiting until there is some. */
   #inRoom<T>(work: () => T | Promise<T>): AsyncGenerator<DownloadState, T> {
     return this.#waiting(whenRoom(work, this.#space));
   }
@@ -169,7 +169,7 @@ class Run {
     return free(folder);
   }
 
-  /** Fetches until every block is here, over any number of failures that waiting can mend. */
+  /** Downloads until every block is here, across any number of transient failures. */
   async *#fetchAll(): AsyncGenerator<DownloadState> {
     let attempt = 0;
     while (!this.#journal.map.complete) {
@@ -193,7 +193,7 @@ class Run {
     return Math.min(60_000, base * 2 ** Math.min(attempt - 1, 10)) * (0.5 + Math.random());
   }
 
-  /** One go with all connections. Returns what broke it, after saving what arrived. */
+  /** One attempt with all connections. Returns the error that ended it, after saving what arrived. */
   async *#fetchOnce(): AsyncGenerator<DownloadState, unknown> {
     const stop = new AbortController();
     const transfer: Transfer = {
@@ -254,7 +254,7 @@ class Run {
     return result;
   }
 
-  /** Finds the wrong blocks: first by the hashes of what was written, then by fetching the file once more to compare. */
+  /** Finds the damaged blocks: first by the hashes of what was written, then by downloading the file again for comparison. */
   async *#repair(): AsyncGenerator<DownloadState> {
     const damaged = await damagedBlocks(this.#openPart, this.#journal, this.#signal);
     if (damaged.length === 0) damaged.push(...(yield* this.#compareWithRemote()));
@@ -287,7 +287,7 @@ class Run {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Gives up a file for good: its part and what the journal knows. */
+/** Discards a file: its part and its journal. */
 export async function discard(file: RemoteFile, options: Pick<DownloadOptions, 'journal' | 'partPath'>): Promise<void> {
   options.journal.forget(file.key);
   await rm(options.partPath, { force: true });

@@ -11,11 +11,11 @@ import {
 import type { RemoteFile } from '../sources/remote-file.ts';
 import { BLOCK, BlockMap } from '../storage/block-map.ts';
 
-/** What is known of files that were begun: blocks that are on disk with their hashes, and what the server said they are
- *  part of. Everything else can be found out again. */
+/** State of incomplete files: blocks on disk with their hashes, and the version on the server they are
+ *  part of. Everything else can be recomputed. */
 export type Journal = {
   open(file: RemoteFile): FileJournal;
-  /** Forgets a file: finished, or cancelled. */
+  /** Deletes the entry of a file that is finished or cancelled. */
   forget(key: string): void;
 };
 
@@ -24,12 +24,12 @@ export type FileJournal = {
   readonly map: BlockMap;
   pin(etag: string): void;
   hashOf(block: number): string | null;
-  /** All of them, 32 bytes a block, in the order of the blocks. The file has to be complete. */
+  /** All hashes, 32 bytes per block, in order. The file has to be complete. */
   hashes(): Uint8Array;
-  /** Blocks that were written and synced. One transaction. */
+  /** Records blocks that were written and synced, in one transaction. */
   commit(blocks: readonly { block: number; sha256: string }[]): void;
   drop(blocks: readonly number[]): void;
-  /** The remote file is another one now: nothing that is here can be used. */
+  /** The remote file has changed: discards all blocks. */
   restart(): void;
 };
 

@@ -8,7 +8,7 @@ import { hashOf } from '../storage/block-hash.ts';
 import { BLOCK, type BlockMap } from '../storage/block-map.ts';
 import { isDiskFull } from '../storage/disk-space.ts';
 
-/** The file a download grows in, at its full length from the start. */
+/** The file of a download in progress, preallocated to its full length. */
 export type PartFile = Awaited<ReturnType<typeof openPartFile>>;
 
 const HEADROOM: Bytes = 64 * 1024 * 1024;
@@ -16,7 +16,7 @@ const HEADROOM: Bytes = 64 * 1024 * 1024;
 /** Free bytes on the volume of `path` that a download may use. */
 export const freeSpace = async (path: string): Promise<Bytes> => Math.max(0, await roomOn(path));
 
-/** The same; below zero by what others lack who need a little room, when a disk is as good as full. */
+/** The same minus a reserve for other programs: negative if the disk is nearly full. */
 export async function roomOn(path: string): Promise<Bytes> {
   const volume = await statfs(path);
   return volume.bavail * volume.bsize - HEADROOM;
@@ -29,7 +29,7 @@ export async function openPartFile(path: string, size: Bytes) {
   if (existing?.size !== size) {
     await handle.truncate(size).catch(async (error) => {
       await handle.close();
-      // One that was there holds blocks; an empty one must not look as if it did.
+      // An existing file contains blocks; an empty one must not look as if it did.
       if (!existing) await rm(path, { force: true });
       translate(error);
     });
@@ -42,9 +42,9 @@ export async function openPartFile(path: string, size: Bytes) {
   };
   return {
     path,
-    /** Whether it was there before, with what an earlier run wrote. */
+    /** Whether it existed before, with data of an earlier run. */
     existed: existing !== null,
-    /** Pieces that lie one after the other, as they came: they need not be joined first. */
+    /** Writes consecutive pieces without joining them first. */
     async write(pieces: readonly Uint8Array[], at: Bytes): Promise<void> {
       let [left, place] = [pieces, at];
       while (left.length > 0) {
@@ -53,14 +53,14 @@ export async function openPartFile(path: string, size: Bytes) {
         left = after(left, bytesWritten);
       }
     },
-    /** On the platter before the journal may say so. */
+    /** Syncs to disk; must happen before the journal records it. */
     async sync(): Promise<void> {
       await handle.datasync().catch(translate);
     },
     async hashOfBlock(map: BlockMap, block: number): Promise<string> {
       return hashOf([await readBlock(map, block)]);
     },
-    /** SHA-256 of the whole file, a megabyte at a time. */
+    /** SHA-256 of the whole file, computed in steps of a megabyte. */
     async hash(progress: (checked: Bytes) => void, signal: AbortSignal): Promise<string> {
       const hash = createHash('sha256');
       const buffer = Buffer.allocUnsafe(4 * BLOCK);
@@ -74,7 +74,7 @@ export async function openPartFile(path: string, size: Bytes) {
       }
       return hash.digest('hex');
     },
-    /** Moves the finished file into place in one step. Nothing is replaced half. */
+    /** Moves the finished file into place atomically. */
     async moveTo(target: string): Promise<void> {
       await mkdir(dirname(target), { recursive: true }).catch(translate);
       await handle.sync().catch(translate);
@@ -89,7 +89,7 @@ export async function openPartFile(path: string, size: Bytes) {
   };
 }
 
-/** What is left of pieces when the first bytes are taken away. */
+/** The pieces without their first bytes. */
 function after(pieces: readonly Uint8Array[], bytes: Bytes): Uint8Array[] {
   let passed = 0;
   return pieces.flatMap((piece) => {

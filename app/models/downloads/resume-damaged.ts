@@ -5,8 +5,8 @@ import { hashAt } from '../storage/block-hash.ts';
 import { damagedIn } from '../storage/block-repair.ts';
 import type { Journal } from './journal.ts';
 
-/** Makes an unfinished download of a damaged file, which lacks only its damaged blocks. When the app ends in between it
- *  is begun again: the journal is written before the file is moved, and without a part file it counts for nothing. */
+/** Turns a damaged file into an incomplete download that lacks only its damaged blocks. If the app ends in between, it
+ *  starts again: the journal is written before the file is moved, and is ignored without a part file. */
 export async function resumeDamaged(
   file: RemoteFile,
   from: { path: string; hashes: Uint8Array },

@@ -4,7 +4,7 @@ import { sleepFor } from '../network/sleep.ts';
 const WINDOW_MS = 10_000;
 const SETTLE_MS = 3_000;
 
-/** Mean speed of the last ten seconds; silent for the first three, when a forecast would only be noise. */
+/** Mean speed of the last ten seconds; none for the first three, when it would only be noise. */
 export class Rate {
   readonly #now: () => number;
   readonly #began: number;
@@ -33,13 +33,13 @@ export class Rate {
   }
 }
 
-/** Shares a bandwidth limit among connections: `take` resolves when the bytes may be spent. */
+/** Shares a bandwidth limit among connections: `take` resolves when the bytes may be used. */
 export class Throttle {
   readonly #now: () => number;
   readonly #sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   #free = 0;
   #limit: number | null;
-  /** Another limit counts at once, also for those who wait under the old one. */
+  /** A changed limit applies at once, also to those waiting under the old one. */
   #changed = new AbortController();
 
   constructor(
@@ -64,7 +64,7 @@ export class Throttle {
     this.#changed = new AbortController();
   }
 
-  /** Rejects at once when the signal comes, whatever the limit. */
+  /** Rejects at once on abort, whatever the limit. */
   async take(bytes: Bytes, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#limit === null) return;

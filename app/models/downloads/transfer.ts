@@ -7,7 +7,7 @@ import type { FileJournal } from './journal.ts';
 import type { PartFile } from './part-file.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What the connections of one file share. */
+/** State shared by the connections of one file. */
 export type Transfer = {
   file: RemoteFile;
   part: PartFile;
@@ -15,16 +15,16 @@ export type Transfer = {
   net: Network;
   throttle: Throttle;
   signal: AbortSignal;
-  /** Called for every chunk that was written. */
+  /** Called for every chunk written. */
   progress: (bytes: Bytes) => void;
-  /** Finished blocks that the journal does not know yet. */
+  /** Finished blocks not yet in the journal. */
   finished: { block: number; sha256: string }[];
 };
 
-/** Finished blocks that a crash may cost, however fast the link is. */
+/** Maximum finished blocks that a crash may lose. */
 const MAX_UNSAVED = 4;
 
-/** Fetches stripe after stripe until none is left. Several of these run on one file. */
+/** Downloads stripe after stripe until none is left. Several connections work on one file. */
 export async function runConnection(transfer: Transfer): Promise<void> {
   for (;;) {
     const stripe = transfer.journal.map.claim();
@@ -37,7 +37,7 @@ export async function runConnection(transfer: Transfer): Promise<void> {
   }
 }
 
-/** One request. Whole blocks that arrived are kept, also when it breaks in the middle. */
+/** One request. Complete blocks are kept even if it fails in the middle. */
 async function fetchStripe(transfer: Transfer, stripe: Stripe): Promise<void> {
   const { file, journal, net, signal } = transfer;
   const { map } = journal;
@@ -53,8 +53,8 @@ async function fetchStripe(transfer: Transfer, stripe: Stripe): Promise<void> {
   }
   if (answer.etag && !journal.etag) journal.pin(answer.etag);
 
-  // Without range support the file comes from its first byte: what is already here is passed over. What a server sends
-  // beyond the end is not waited for.
+  // Without range support the file comes from its first byte: blocks that are already here are skipped. Data
+  // beyond the end is ignored.
   const last = answer.ranged ? end : file.size;
   const writer = new BlockWriter(transfer, answer.ranged ? first : 0, last);
   for await (const chunk of answer.body) {
@@ -71,8 +71,8 @@ async function fetchStripe(transfer: Transfer, stripe: Stripe): Promise<void> {
   }
 }
 
-/** Cuts a stream into blocks, hashes them on the way, writes the missing ones: each at once, since a part of a block counts
- *  for nothing and every write costs a processor its time. */
+/** Cuts a stream into blocks, hashes them on the fly, and writes the missing ones, each in one go, since partial blocks count
+ *  for nothing and every write costs processor time. */
 class BlockWriter {
   at: Bytes;
   readonly #end: Bytes;
@@ -105,7 +105,7 @@ class BlockWriter {
       const bytes = this.#bytes;
       this.#held = [];
       this.#bytes = 0;
-      // What another connection brought meanwhile was held in part only.
+      // Another connection completed this block in the meantime.
       if (map.has(block) || bytes < map.length(block)) continue;
       await part.write(pieces, map.start(block));
       const sha256 = hashOf(pieces);
@@ -115,8 +115,8 @@ class BlockWriter {
   }
 }
 
-/** Puts finished blocks on the platter, then into the journal: in this order, so that the journal never lies. What a sync could
- *  not write the system may have dropped: those blocks are fetched again. */
+/** Syncs finished blocks, then records them in the journal: in this order, so that the journal is never wrong. After a failed
+ *  sync the system may have dropped data: those blocks are downloaded again. */
 export async function saveFinished({ finished, part, journal }: Transfer): Promise<void> {
   if (finished.length === 0) return;
   const batch = finished.splice(0);

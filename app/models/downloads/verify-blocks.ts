@@ -4,7 +4,7 @@ import { hashOf } from '../storage/block-hash.ts';
 import type { FileJournal } from './journal.ts';
 import type { PartFile } from './part-file.ts';
 
-/** Blocks whose bytes on disk are no longer those that were written: damage of the disk or by another program. */
+/** Blocks whose bytes on disk have changed since they were written: by disk errors or another program. */
 export async function damagedBlocks(part: PartFile, journal: FileJournal, signal: AbortSignal): Promise<number[]> {
   const damaged: number[] = [];
   for (let block = 0; block < journal.map.count; block++) {
@@ -15,8 +15,8 @@ export async function damagedBlocks(part: PartFile, journal: FileJournal, signal
   return damaged;
 }
 
-/** Fetches the file once more without writing it and names the blocks that differ: bytes that were damaged on the way. What a
- *  server sends beyond the end is not looked at. */
+/** Downloads the file again without writing it and yields the blocks that differ: bytes damaged in transfer. Data
+ *  beyond the end is ignored. */
 export async function* blocksThatDiffer(
   file: RemoteFile,
   journal: FileJournal,

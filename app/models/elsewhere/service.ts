@@ -35,7 +35,7 @@ import type { Cipher } from '../sources/access-tokens.ts';
 
 export type ElsewhereService = {
   handlers: Pick<Handlers, Extract<keyof Handlers, `elsewhere.${string}`>>;
-  /** How the engine of a model is asked. @throws LonghandError `not-found` */
+  /** How to reach the engine of a model. @throws LonghandError `not-found` */
   reach(target: NonNullable<LoadTarget['elsewhere']>): Promise<Reach>;
   whereabouts: Whereabouts;
 };
@@ -43,11 +43,11 @@ export type ElsewhereService = {
 export type ElsewhereOptions = {
   db: Database;
   emit: Emit;
-  /** Seals keys with the keychain of the system, where there is one. */
+  /** Encrypts keys with the system keychain, if there is one. */
   cipher: Cipher | null;
-  /** The network, told on the privacy page. */
+  /** The network, logged on the Privacy page. */
   via: Via;
-  /** The list of models has changed. */
+  /** Called when the list of models has changed. */
   listChanged: () => void;
   now: () => number;
   timeouts?: Timeouts | undefined;
@@ -62,7 +62,7 @@ export function createElsewhere({
   now,
   timeouts = TIMEOUTS,
 }: ElsewhereOptions): ElsewhereService {
-  /** As they stand in the database; this process alone writes them. */
+  /** Cache of the database rows; only this process writes them. */
   let known: StoredElsewhere[] | null = null;
   const stored = () => {
     known ??= listElsewhere(db);
@@ -112,7 +112,7 @@ export function createElsewhere({
 
   const rowsOf = (id: ElsewhereId): ModelRow[] => listRows(db).filter(({ elsewhere }) => elsewhere?.engineId === id);
 
-  /** The models of an engine become these. What was set for one that stays, stays. */
+  /** Replaces the models of an engine. Settings of models that stay are preserved. */
   function keepModels(id: ElsewhereId, wanted: readonly ListedModel[]) {
     const rows = rowsOf(id);
     for (const { model, contextLength, pictures } of wanted) {
@@ -172,14 +172,14 @@ export function createElsewhere({
       async 'elsewhere.change'({ engineId, name, address, key, models }) {
         const base = address === undefined ? undefined : baseOf(address);
         const secret = key === undefined ? null : await sealed(key);
-        // Read after everything that waits.
+        // Read only after all awaits.
         const before = getElsewhere(db, engineId);
         const moved = base !== undefined && new URL(base).origin !== new URL(before.address).origin;
         const one = {
           ...before,
           ...(name !== undefined && { name: freeName(name, engineId) }),
           ...(base !== undefined && { address: base }),
-          // What was entered for one host is never sent to another.
+          // A key entered for one host is never sent to another.
           ...(moved && { key: null, sealed: 0 }),
           ...secret,
         };
@@ -229,5 +229,5 @@ function cleanKey(given: string | null): string | null {
   return key === '' ? null : key;
 }
 
-/** Without the owner or the folder. */
+/** The name without owner or folder. */
 const nameOf = (model: string): string => model.replace(/^.*\/(?=[^/]*[^/\s])/, '').slice(0, 200);

@@ -8,7 +8,7 @@ import { findExternalModels, type UserFolders } from './scan.ts';
 
 const FILE_MAGIC = 'GGUF';
 
-/** What other programs keep here. */
+/** Models of other programs on this computer. */
 export async function listExternalModels(
   folders: UserFolders = { home: homedir(), env: process.env },
 ): Promise<ExternalModel[]> {
@@ -17,8 +17,8 @@ export async function listExternalModels(
   return found;
 }
 
-/** A path that the engine opens for a model of another program. Stores of blobs name files by their hash: those get a
- *  symbolic link of ours with a name, which is all that a removal takes away.
+/** A path that the engine can open for a model of another program. Blob stores name files by hash: those get a
+ *  named symbolic link of ours, which is all that a removal deletes.
  *  @throws LonghandError `unreadable` */
 export async function linkOf(model: ExternalModel, links: string): Promise<string> {
   if (model.kind !== 'gguf' || model.path.toLowerCase().endsWith('.gguf')) return model.path;

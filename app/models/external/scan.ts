@@ -10,9 +10,9 @@ const MAX_REF = 4096;
 
 export type UserFolders = { home: string; env: Record<string, string | undefined> };
 
-/** Looks through the places where other programs keep models; what is found can be linked: its files are read where they
- *  are, never changed, never deleted. Reads names, sizes and Ollama's manifests only.
- *  Yields as it finds, so that the first rows are there at once. */
+/** Scans the folders where other programs keep models; results can be linked: their files are used in
+ *  place, never changed, never deleted. Reads names, sizes and Ollama's manifests only.
+ *  Yields results as they are found. */
 export async function* findExternalModels(folders: UserFolders): AsyncGenerator<ExternalModel> {
   const seen = new Set<string>();
   for (const scan of [huggingFace, mlx, lmStudio, ollama, jan, gpt4all]) {
@@ -39,7 +39,7 @@ async function* huggingFace({ home, env }: UserFolders): AsyncGenerator<External
   }
 }
 
-/** Where apps of MLX keep what they fetched (the hub client of Swift), and where `mlx_lm.convert` writes by itself. */
+/** Download folders of MLX apps (the Swift hub client), and the default output of `mlx_lm.convert`. */
 async function* mlx({ home }: UserFolders): AsyncGenerator<ExternalModel> {
   yield* modelsIn('MLX', 'mlx_model', join(home, 'mlx_model'));
   const root = join(home, 'Documents', 'huggingface', 'models');
@@ -97,7 +97,7 @@ async function modelLayer(manifest: string): Promise<string | null> {
     const layer = layers?.find((candidate) => candidate.mediaType === 'application/vnd.ollama.image.model');
     return layer?.digest && /^sha256:[0-9a-f]{64}$/.test(layer.digest) ? layer.digest : null;
   } catch {
-    return null; // another program's file: what cannot be read is not a model
+    return null; // another program's file: if unreadable, it is not a model
   }
 }
 
@@ -121,7 +121,7 @@ async function* gpt4all({ home, env }: UserFolders): AsyncGenerator<ExternalMode
   for (const root of roots) yield* modelsIn('GPT4All', '', root);
 }
 
-/** Models of one folder: every GGUF file (first part of a split set), or the folder itself with its safetensors. */
+/** Models in a folder: every GGUF file (first part of a split set), or the folder itself if it has safetensors. */
 async function* modelsIn(app: ExternalModel['app'], name: string, folder: string): AsyncGenerator<ExternalModel> {
   const entries = await readdir(folder).catch((): string[] => []);
   const sizes = new Map<string, number>();

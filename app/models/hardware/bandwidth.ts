@@ -4,11 +4,11 @@ import { guarded, type Report } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
 import { keepMeasurement, readMeasurement } from '../../store/measurements.ts';
 
-/** How fast this machine reads memory, in bytes a second. */
+/** Memory read bandwidth of this machine in bytes per second. */
 export type Bandwidth = {
   known(): number | null;
-  /** Measured once by the engine process, then remembered; a data folder that moves to another machine is measured again.
-   *  `measured` hears of it. */
+  /** Measured once by the engine process, then stored; measured again if the data folder moves to another machine.
+   *  `measured` is called with the result. */
   want(): void;
 };
 
@@ -35,7 +35,7 @@ export function createBandwidth({
 
   async function measure(): Promise<void> {
     measuring = true;
-    const found = await engine.ask('bandwidth', null).catch(() => 0); // asked again the next time somebody looks
+    const found = await engine.ask('bandwidth', null).catch(() => 0); // retried on the next request
     measuring = false;
     if (found <= 0) return;
     keepMeasurement(db, name, found, now());

@@ -4,13 +4,13 @@ import { freemem, totalmem } from 'node:os';
 import type { Device, Machine } from '../../protocol/index.ts';
 import { freeSpace } from '../downloads/part-file.ts';
 
-/** A Mac counts its file cache as used: without a GPU's own limit this share of the memory is taken as free. */
+/** macOS counts its file cache as used: without a GPU limit, this share of memory is taken as available. */
 const MAC_SHARE = 0.75;
-/** Less than this is short. */
+/** Free memory below this counts as short. */
 const SHORT_BYTES = 256 * 1024 * 1024;
 const SHORT_SHARE = 0.03;
 
-/** What a model may take now on this device. `inUse`: what the model that would make room holds already. */
+/** Memory available to a model on this device. `inUse`: memory of the loaded model, which would be unloaded. */
 export function memoryLimit(device: Device | null, inUse: number, read: ReadText = readText): number {
   if (device && device.backEnd !== 'cpu' && device.memoryBytes > 0) return device.memoryBytes;
   if (process.platform === 'darwin') return totalmem() * MAC_SHARE;
@@ -18,7 +18,7 @@ export function memoryLimit(device: Device | null, inUse: number, read: ReadText
   return Math.min(available, cgroupFree(read) ?? Number.POSITIVE_INFINITY) + inUse;
 }
 
-/** Whether other programs are about to have no memory left. Linux tells; on a Mac the system compresses by itself. */
+/** Whether the system is about to run out of memory. Linux only; macOS compresses memory itself. */
 export function memoryIsShort(read: ReadText = readText): boolean {
   const available = field(read('/proc/meminfo'), /^MemAvailable:\s+(\d+) kB/m, 1024);
   const free = Math.min(available ?? Number.POSITIVE_INFINITY, cgroupFree(read) ?? Number.POSITIVE_INFINITY);
@@ -27,7 +27,7 @@ export function memoryIsShort(read: ReadText = readText): boolean {
 
 type ReadText = (path: string) => string;
 
-/** What the group of this process (a container) leaves: its file cache can be taken back. Null without a limit. */
+/** Free memory within the cgroup of this process; its file cache is reclaimable. Null without a limit. */
 function cgroupFree(read: ReadText): number | null {
   const folder = `/sys/fs/cgroup${/^0::(.*)$/m.exec(read('/proc/self/cgroup'))?.[1] ?? ''}`.replace(/\/$/, '');
   for (const place of [folder, '/sys/fs/cgroup']) {
@@ -54,7 +54,7 @@ function readText(path: string): string {
   }
 }
 
-/** All that the forecast needs. The bandwidth is what this machine was measured at, not a figure from a table. */
+/** Everything the forecast needs. The bandwidth is measured on this machine, not taken from a table. */
 export async function machineFacts(folder: string, limitBytes: number, bandwidth: number | null): Promise<Machine> {
   await mkdir(folder, { recursive: true });
   return { limitBytes, bandwidth, diskFree: await freeSpace(folder) };

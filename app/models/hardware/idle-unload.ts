@@ -3,7 +3,7 @@ import { type EngineStatus, guarded } from '../../protocol/index.ts';
 
 export type KeepAliveOptions = {
   engine: Pick<Engine, 'unload'>;
-  /** Minutes that an idle model may stay; null: as long as there is memory. */
+  /** Minutes that an idle model stays; null: until memory runs short. */
   minutes: () => number | null;
   /** Whether other programs are short of memory. */
   memoryIsShort: () => boolean;
@@ -11,20 +11,20 @@ export type KeepAliveOptions = {
 
 export type KeepAlive = {
   status(status: EngineStatus): void;
-  /** For the model in memory, until something is written again: how long it may stay idle, as a program asked for it; null: as
-   *  long as there is memory. */
+  /** Overrides, until the next request, how long the loaded model may stay idle, as a client asked for it; null: until
+   *  memory runs short. */
   keepFor(ms: number | null): void;
-  /** When the idle time that the model may have is over if nobody asks it anything; null: never. */
+  /** When the model will be unloaded if unused; null: never. */
   expiresAt(): number | null;
   close(): void;
 };
 
-/** How long an idle model stays even when memory is short: one does not unload between question and answer. */
+/** Minimum idle time even if memory is short, so that a model is not unloaded between question and answer. */
 const LEAST_MS = 60_000;
 const LOOK_MS = 15_000;
 const minuteMs = 60_000;
 
-/** Takes a model out of memory that nobody has asked anything for a while, or whose memory others need. The next question
+/** Unloads a model that has been idle for a while, or whose memory other programs need. The next request
  *  loads it again. */
 export function createIdleUnload({ engine, minutes, memoryIsShort }: KeepAliveOptions): KeepAlive {
   let idleSince: number | null = null;

@@ -1,5 +1,5 @@
 export type Address = {
   url: string;
-  /** Sent to the host of `url` only, never along a redirect to another host. */
+  /** Sent to the host of `url` only, never to another host after a redirect. */
   token?: string;
 };

@@ -2,7 +2,7 @@ import { type ErrorCode, type FailureReason, failureOf, LonghandError } from '..
 
 export type Bytes = number;
 
-/** What a source or the disk did, finer than an `ErrorCode`. */
+/** Errors of sources and disks, finer than an `ErrorCode`. */
 export type DownloadErrorCode = Extract<
   FailureReason,
   | 'not-found'
@@ -21,7 +21,7 @@ export type DownloadErrorCode = Extract<
 
 export class DownloadError extends Error {
   readonly code: DownloadErrorCode;
-  /** Whether waiting and asking again can help. */
+  /** Whether a retry may help. */
   readonly transient: boolean;
   /** Seconds the server asked to wait. */
   readonly retryAfter: number | null;
@@ -38,8 +38,8 @@ export class DownloadError extends Error {
   }
 }
 
-/** What a failed download is called. What the disk answers has its own code; a file that is not found there, or cannot be read
- *  or written for no reason that is known, is the disk's fault and not the source's. */
+/** The code of a failed download. Disk errors have their own codes; a local file that is missing, or cannot be read
+ *  or written for an unknown reason, is the fault of the disk and not of the source. */
 export function codeOfFailed(error: unknown): DownloadErrorCode | ErrorCode {
   if (error instanceof DownloadError) return error.code;
   const { code } = failureOf(error);

@@ -16,7 +16,7 @@ const codes: Record<DownloadErrorCode, ErrorCode> = {
   'bad-name': 'bad-request',
 };
 
-/** What crosses the border for what a source answered; `details.reason` keeps the finer word. */
+/** Converts errors of sources for the protocol; `details.reason` has the finer code. */
 export function asFailure(error: unknown): unknown {
   if (error instanceof DownloadError) {
     return new LonghandError(codes[error.code], error.message, { details: { reason: error.code }, cause: error });

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { piecesOfRegular } from '../../store/folder/open-regular.ts';
 import type { Answered, Open } from './transport.ts';
 
-/** Answers for `file:` addresses as a server with ranges does: so that a folder on the network or on another disk is a source
- *  like any other. Size and time of change stand for the content, as an ETag does. */
+/** Serves `file:` URLs like an HTTP server with ranges, so that a folder on a network share or another disk is a source
+ *  like any other. Size and modification time act as the ETag. */
 export const openFile: Open = async (url, asked, signal) => {
   const path = fileURLToPath(url);
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);

@@ -7,15 +7,15 @@ import { leadsInside } from './private-hosts.ts';
 import { hiddenCredentials } from './redact-credentials.ts';
 import type { Answered, Open, RequestHeaders } from './transport.ts';
 
-/** How the network is reached; tests make time pass faster. */
+/** Access to the network; tests use shorter timeouts. */
 export type Network = {
-  /** For the small answers of a hub's interface. */
+  /** For small API responses. */
   fetch: typeof fetch;
   /** For files. */
   open: Open;
-  /** Without a byte for this long a connection is given up (slow loris, dead link, a network drive that went away). */
+  /** A connection is given up after this long without a byte (slow loris, dead link, unmounted network drive). */
   stallMs: number;
-  /** Hears of every piece of a body. */
+  /** Called for every chunk of a body. */
   received?: (host: string, bytes: Bytes) => void;
 };
 export const network: Network = {
@@ -30,15 +30,15 @@ export type Answer = {
   /** False when the server ignored the range and sends the whole file. */
   ranged: boolean;
   etag: string | null;
-  /** Size of the whole file as the server tells it, null when it does not. */
+  /** Size of the whole file according to the server; null if not given. */
   size: Bytes | null;
   body: AsyncIterable<Uint8Array>;
 };
 
 const MAX_REDIRECTS = 8;
 
-/** Asks for bytes [first, last] of a file and follows redirects itself, so that a token stays with its own host.
- *  @throws DownloadError for every answer that is not these bytes. */
+/** Requests bytes [first, last] of a file, following redirects itself so that a token stays with its own host.
+ *  @throws DownloadError for any response other than these bytes. */
 export async function request(
   address: Address,
   range: { first: Bytes; last: Bytes } | null,
@@ -87,7 +87,7 @@ function nextHop(from: URL, location: string): URL {
   return withoutPassword(next);
 }
 
-/** Addresses are shown and kept: a password must not be one's part. */
+/** URLs are displayed and stored, so they must not contain passwords. */
 function withoutPassword(url: URL): URL {
   if (url.username === '' && url.password === '') return url;
   throw new DownloadError('server', `[download] the address of ${url.host} must not contain a name or a password`);
@@ -135,7 +135,7 @@ function read(
   return { ranged, etag: tag, size: told.size, body: chunks(answered, reading) };
 }
 
-/** The hub's name for the content where it has one, else the ETag. */
+/** The hub's content hash if given, or else the ETag. */
 const validator = ({ header }: Answered): string | null => header('x-linked-etag') ?? header('etag');
 
 type Reading = { stall: ReturnType<typeof stallGuard>; signal: AbortSignal; heard: (bytes: Bytes) => void };

@@ -6,11 +6,11 @@ import type { Bytes } from './download-error.ts';
 import { publicLookup } from './private-hosts.ts';
 import type { Open } from './transport.ts';
 
-/** What one connection may hold that nobody has taken yet. */
+/** Maximum unread bytes buffered per connection. */
 const MAX_HELD: Bytes = 256 * 1024;
 
-/** Asks a server by Node's own client: a body that goes through `fetch` is copied twice more and passed on by promises, which
- *  costs a third of the processor time of a whole download. Proxy and certificates are those of `route.ts`. */
+/** Requests through Node's own client: `fetch` copies a body twice more and passes it on through promises, which
+ *  costs a third of the processor time of a whole download. Proxy and certificates are those of `network-config.ts`. */
 export const openHttp: Open = (url, headers, signal, reach = 'anywhere') =>
   new Promise((resolve, reject) => {
     const { get } = url.protocol === 'https:' ? https : http;
@@ -23,9 +23,9 @@ export const openHttp: Open = (url, headers, signal, reach = 'anywhere') =>
         cancel: () => void response.destroy(),
       }),
     );
-    // It may also fail later: whoever reads the body hears of that.
+    // Later errors reach the reader of the body.
     request.on('error', reject);
-    // Another protocol that nobody asked for is no answer; Node tells of it in no other way.
+    // An unrequested protocol upgrade is not a response; Node reports it in no other way.
     request.on(
       'upgrade',
       guarded(reject, (_: IncomingMessage, socket: Socket) => {
@@ -41,8 +41,8 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-/** Pieces as they come, none of them copied or joined; from now on, so that nothing is missed before somebody reads. Whoever
- *  stops reading closes the connection. */
+/** Chunks as they arrive, without copying; listens from now on, so that nothing is missed before the first read. Ending
+ *  the iteration closes the connection. */
 function flowing(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let held: Bytes = 0;

@@ -6,7 +6,7 @@ import { hidePasswordsOf } from './redact-credentials.ts';
 
 type Wishes = Pick<Settings, 'proxy' | 'extraCaCertificates'>;
 
-/** Those of Node, once others were put beside them. */
+/** Node's own certificates, once others were added. */
 let own: string[] | null = null;
 let restore = () => {};
 
@@ -17,9 +17,9 @@ const proxies = (address: string) => ({
   HTTPS_PROXY: address,
 });
 
-/** The way to the network, for every request of this process: the proxy and the certificates that the user set, else those
+/** Configures the network for every request of this process: proxy and certificates set by the user, or else those
  *  of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY; NODE_EXTRA_CA_CERTS is read by Node itself).
- *  @throws LonghandError `unreadable` when the file holds no certificate */
+ *  @throws LonghandError `unreadable` if the file contains no certificate */
 export function takeRoute({ proxy, extraCaCertificates }: Wishes): void {
   const more = extraCaCertificates === null ? [] : certificatesIn(extraCaCertificates);
   restore();
@@ -31,7 +31,7 @@ export function takeRoute({ proxy, extraCaCertificates }: Wishes): void {
   tls.setDefaultCACertificates([...own, ...more]);
 }
 
-/** What a proxy is named by: a scheme, a host and a port; Node takes no path.
+/** Validates a proxy: scheme, host and port; Node accepts no path.
  *  @throws LonghandError `bad-request` */
 export function needProxy(address: string): void {
   const { host, pathname, search, hash } = new URL(address);
@@ -43,7 +43,7 @@ export function needProxy(address: string): void {
   }
 }
 
-/** All certificates of the Mozilla programme together are a quarter of a megabyte. */
+/** For comparison, all root certificates of Mozilla together are a quarter of a megabyte. */
 const maxCertificateBytes = 4 * 1024 * 1024;
 
 /** The certificates of a PEM file. */
@@ -61,7 +61,7 @@ export function certificatesIn(path: string): string[] {
   return found;
 }
 
-/** A mirror's address is shown and kept: it names a host, and no one else. @throws LonghandError `bad-request` */
+/** Validates a mirror: its URL is displayed and stored, so it must not contain credentials. @throws LonghandError `bad-request` */
 export function needMirror(address: string): void {
   const { username, password, host, search, hash } = new URL(address);
   if (username !== '' || password !== '' || search || hash) {

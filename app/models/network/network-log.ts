@@ -6,12 +6,12 @@ import { DownloadError } from './download-error.ts';
 import { addressOf, type Network, network } from './http-request.ts';
 import type { RequestPurpose } from './request-purpose.ts';
 
-/** Every request to the network goes through here: told on the privacy page with host, time and bytes, or refused when the
- *  network is switched off. Folders are no network. */
+/** Every network request goes through here: logged on the Privacy page with host, time and bytes, or refused if the
+ *  network is switched off. Local folders are not network. */
 export type NetworkLog = {
   /** The network for one purpose. */
   via(why: RequestPurpose): Network;
-  /** What was refused elsewhere: by the page's policy, by the local server. */
+  /** Logs refusals from elsewhere: by the page's content security policy, by the local server. */
   refused(contact: Pick<NetworkLogEntry, 'host' | 'reason' | 'about'>): void;
   list(): NetworkLogEntry[];
   close(): void;
@@ -56,7 +56,7 @@ export function createNetworkLog({ db, allowed, now, changed, net = network }: C
         for (const row of rows) addNetworkLogEntry(db, row);
       });
     } catch {
-      return; // a full disk or a read-only folder: the download itself says so
+      return; // full disk or read-only folder: the download itself reports it
     }
     changed();
   }
@@ -73,9 +73,9 @@ export function createNetworkLog({ db, allowed, now, changed, net = network }: C
     ...more,
   });
 
-  /** Notes who is asked. @throws DownloadError `off` when nobody may be */
+  /** Logs a request. @throws DownloadError `off` if the network is switched off */
   function pass({ host, hostname }: URL, why: RequestPurpose): void {
-    // Another engine of this computer is no network, and is listed all the same: it may be the door to one.
+    // Another engine on this computer is not network, but is logged all the same: it may forward requests.
     const may = allowed() || (why.reason === 'engine' && isLoopback(hostname));
     note(row(host, why, { allowed: may, requestCount: 1, bytes: 0 }));
     if (may) return;
@@ -98,7 +98,7 @@ export function createNetworkLog({ db, allowed, now, changed, net = network }: C
       },
     }),
     refused({ host, reason, about }) {
-      // Whoever knocks with ever new names fills one row, not the disk.
+      // Requests with ever new names share one row, so that they cannot fill the disk.
       const why = { reason, about: waiting.size < MAX_WAITING ? about : '' };
       note(row(waiting.size < MAX_WAITING ? host : 'many', why, { allowed: false, requestCount: 1, bytes: 0 }));
     },

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-//  Addresses that only this computer or its network reaches. A server of the internet that sends us there wants us to ask what it
-//  cannot ask itself: a router, a printer, another program of this machine.
+//  Private addresses, which only this computer or its network can reach. A redirect from the internet to one is an attempt to make us
+//  request something for the server (SSRF): from a router, a printer, another program of this machine.
 
 const own = new BlockList();
 for (const [network, prefix] of [
@@ -27,7 +27,7 @@ for (const [network, prefix] of [
 ] as const)
   own.addSubnet(network, prefix, 'ipv6');
 
-/** Names that no public server has: those without a point are looked for in the own network. */
+/** Names that no public server has; those without a dot are resolved in the local network. */
 const OWN_NAME = /^[^.]+$|\.(?:localhost|local|internal|lan|home\.arpa)$/;
 
 export function isPrivateHost({ hostname }: URL): boolean {
@@ -36,11 +36,11 @@ export function isPrivateHost({ hostname }: URL): boolean {
   return version === 0 ? OWN_NAME.test(host) : own.check(host, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Whether a redirect leads from the internet into the own network. */
+/** Whether a redirect leads from the internet into the local network. */
 export const leadsInside = (from: URL, to: URL): boolean => isPrivateHost(to) && !isPrivateHost(from);
 
-/** Finds where a name leads, at the moment of connecting: a name that was public when it was looked at may be private by then. The
- *  name of a proxy is somebody else's, and may lead anywhere. */
+/** Checks the resolved address at the moment of connecting: a name that was public when checked may be private by then (DNS rebinding). The
+ *  name of a proxy may resolve to any address. */
 export const publicLookup =
   ({ hostname }: URL): LookupFunction =>
   (name, options, done) =>

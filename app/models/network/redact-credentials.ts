@@ -1,17 +1,17 @@
-/** A text without the names and passwords of its addresses: error messages of libraries name the address that failed, a
- *  proxy's too. A password may hold an @: what stands before the last one of an address goes. So does what a proxy says back of
- *  the password it was given. */
+/** Removes user names and passwords from URLs in a text: error messages of libraries contain the URL that failed, a
+ *  proxy's too. A password may contain an @: everything before the last one is removed. So are known passwords that a proxy
+ *  echoes. */
 export const hiddenCredentials = (text: string): string =>
   secrets.reduce(
     (shown, secret) => shown.replaceAll(secret, '…'),
     text.replace(/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"']*@/gi, '$1'),
   );
 
-/** Shorter ones would blank out ordinary words. */
+/** Shorter passwords would also match ordinary words. */
 const SHORTEST = 4;
 let secrets: string[] = [];
 
-/** Passwords in these addresses are known from now on, and no others: as they are written, as they are meant, and as they are sent. */
+/** Sets the known passwords from these URLs: as written, decoded, and Base64-encoded as sent. */
 export function hidePasswordsOf(addresses: readonly (string | null | undefined)[]): void {
   secrets = addresses.flatMap(passwordsIn).filter((secret) => secret.length >= SHORTEST);
 }

@@ -1,8 +1,8 @@
-//  One request for a file, to a server or to a disk.
+//  One request for a file, to a server or a disk.
 
-/** Asks once; redirects are not followed. */
+/** Sends one request; redirects are not followed. */
 export type Open = (url: URL, headers: RequestHeaders, signal: AbortSignal, reach?: Reach) => Promise<Answered>;
-/** `public`: a name that leads into the own network is not followed there. */
+/** `public`: a name that resolves to a private address is refused. */
 export type Reach = 'public' | 'anywhere';
 export type RequestHeaders = {
   range?: string;
@@ -14,9 +14,9 @@ export type RequestHeaders = {
 /** An answer before its body. */
 export type Answered = {
   status: number;
-  /** By its name in small letters. */
+  /** By lower-case name. */
   header: (name: string) => string | null;
   body: AsyncIterable<Uint8Array>;
-  /** Nobody wants the body. */
+  /** Discards the body. */
   cancel: () => void;
 };

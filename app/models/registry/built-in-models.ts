@@ -5,8 +5,8 @@ import { ASSISTANT, type ModelId, STARTER } from '../../protocol/index.ts';
 /** A model that ships with the app. */
 export type BuiltInModel = { id: ModelId; name: string; path: string };
 
-/** What ships in `resources`, the one to begin with first: the assistant, where a package has it (resources/assistant says how it
- *  is made), and the starter, with which the engine tests itself. */
+/** The models in `resources`, the default first: the assistant, if the package has it (resources/assistant describes how it
+ *  is made), and the starter, which is used for the engine's self-test. */
 export function builtInModels(resources: string): BuiltInModel[] {
   const assistant = { id: ASSISTANT, name: 'Longhand Assistant', path: join(resources, 'assistant', 'model.gguf') };
   const starter = { id: STARTER, name: 'Starter', path: join(resources, 'starter-model') };

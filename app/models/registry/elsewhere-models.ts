@@ -2,11 +2,11 @@ import type { LoadTarget } from '../../engine/ipc-protocol.ts';
 import { LonghandError, type ModelEntry } from '../../protocol/index.ts';
 import type { ElsewhereModel, ModelRow } from '../../store/models/models.ts';
 
-//  Models in the list that run on engines elsewhere: they have no files, and are never loaded.
+//  Remote models in the library: they have no files, and are never loaded.
 
 export type Whereabouts = (model: ElsewhereModel | null) => ModelEntry['elsewhere'];
 
-/** What a load would need says nothing. */
+/** The target of a remote model; the fields for loading are empty. */
 export function targetElsewhere(
   row: ModelRow,
   { engineId, model }: ElsewhereModel,
@@ -25,7 +25,7 @@ export function targetElsewhere(
   return { ...nothing, modelId: row.id, contextLength, kvType, elsewhere: { engineId, model, contextLength } };
 }
 
-/** 0: neither its engine nor the user says so. */
+/** Context length; 0: set neither by the engine nor by the user. */
 export const contextElsewhere = ({ settings, elsewhere }: ModelRow): number =>
   settings.contextLength ?? elsewhere?.contextLength ?? 0;
 
@@ -35,5 +35,5 @@ export function needHere({ name, elsewhere }: ModelRow): void {
     throw new LonghandError('model-unsupported', `[models] ${name} runs elsewhere; its files are not here`);
 }
 
-/** No engine says so: a model thinks unless it is asked not to. */
+/** Engines do not report this: a model may think unless asked not to. */
 export const THINKS: NonNullable<ModelEntry['thinking']> = { able: true, byDefault: true };

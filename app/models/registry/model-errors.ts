@@ -3,7 +3,7 @@ import { LonghandError } from '../../protocol/index.ts';
 export const silentDisk = (path: string): LonghandError =>
   new LonghandError('unreadable', `[models] the disk of ${path} does not answer`, { details: { reason: 'disk' } });
 
-/** What is said of files on a drive that is not there: nothing is lost. */
+/** The error for files on an unmounted drive: nothing is lost. */
 export const unmountedError = (path: string): LonghandError =>
   new LonghandError('model-missing', `[models] the drive or folder of ${path} is not available`, {
     details: { reason: 'unmounted' },
@@ -11,7 +11,7 @@ export const unmountedError = (path: string): LonghandError =>
 
 type Needs = { needed: number; limit: number; contextLength: number; longestContext: number };
 
-/** `leastContext`: what is worth a chat. */
+/** `leastContext`: the smallest context that is useful for a chat. */
 export const tooLarge = (name: string, needs: Needs, leastContext: number): LonghandError =>
   new LonghandError(
     'out-of-memory',

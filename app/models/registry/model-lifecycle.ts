@@ -21,16 +21,16 @@ import { unmountedError } from './model-errors.ts';
 import type { ModelRegistry } from './model-registry.ts';
 import { checkFiles, type Damage, rememberCheck } from './verify-files.ts';
 
-//  What happens to a model after it is here: told about, checked, removed, taken back.
+//  The lifecycle of an installed model: details, verification, removal, restoration.
 
 export type ModelLifecycle = {
   details(modelId: ModelId): Promise<ModelDetails>;
   verify(modelId: ModelId): Promise<Checked>;
-  /** Takes damaged files off the shelf. Returns what has to be fetched again. */
+  /** Removes damaged files from the blob store. Returns what has to be downloaded again. */
   dropDamaged(modelId: ModelId): Promise<Manifest>;
   remove(modelId: ModelId): Promise<{ model: ModelEntry; freed: number }>;
   restore(modelId: ModelId): Promise<ModelEntry>;
-  /** Removals become final. */
+  /** Makes pending removals final. */
   close(): Promise<void>;
 };
 
@@ -39,15 +39,15 @@ type Check = Promise<{ folder: string; manifest: Manifest; damaged: Damage[] }>;
 type Removed = {
   /** The model, then its presets. */
   rows: ModelRow[];
-  /** In the library, which may move meanwhile: its folder, where the files are our own, and what the engine opens. */
+  /** Paths in the library, which may move in the meantime: its folder, if the files are ours, and what the engine opens. */
   folder: string | null;
   path: string | null;
   timer: NodeJS.Timeout;
-  /** It is being taken back. */
+  /** It is being restored. */
   busy: boolean;
 };
 
-/** Longer than the undo is on screen. */
+/** Longer than the undo notification is visible. */
 const UNDO_MS = 60_000;
 
 export type ModelLifecycleOptions = {
@@ -74,7 +74,7 @@ export function createModelLifecycle({
   const removed = new Map<ModelId, Removed>();
   const checks = new Map<ModelId, { stop: AbortController; result: Check }>();
 
-  /** The model's own folder on the shelf; null for files that belong to somebody else. */
+  /** The model's own folder in the blob store; null for external files. */
   const folderOf = async ({ path, presetOf }: ModelRow): Promise<{ folder: string; manifest: Manifest } | null> => {
     if (path === null || presetOf !== null || !blobs.owns(path)) return null;
     if (!(await blobs.look())) throw unmountedError(path);
