@@ -49,7 +49,7 @@ export function createIdleUnload({ engine, minutes, memoryIsShort }: KeepAliveOp
     engine.unload().catch(() => {}); // the process is gone, and its memory with it
   }
 
-  /** What was asked to go at once does not wait for the next look. */
+  /** Immediate unloads do not wait for the next check. */
   const goAtOnce = () => {
     if (asked?.ms === 0) look();
   };

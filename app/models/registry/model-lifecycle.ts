@@ -109,13 +109,13 @@ export function createModelLifecycle({
     const tell = (checked: number, total: number) => emit('model.checking', { modelId, checked, total });
     const damaged = await checkFiles(folder, manifest, blobs.blocksOf, tell, signal);
     signal.throwIfAborted();
-    // What cannot be read because its drive went away is not damaged.
+    // A file that is unreadable because its drive was removed is not damaged.
     if (!(await blobs.look())) throw unmountedError(folder);
     if (damaged.length === 0) await rememberCheck(folder, now());
     return { folder, manifest, damaged };
   }
 
-  /** Files that are removed are not read any more. */
+  /** Stops verifying files that are being removed. */
   async function stopCheck(modelId: ModelId): Promise<void> {
     const known = checks.get(modelId);
     known?.stop.abort(new LonghandError('cancelled', '[models] the model was removed while its files were checked'));
@@ -136,17 +136,17 @@ export function createModelLifecycle({
 
   function finishLater(modelId: ModelId): NodeJS.Timeout {
     const timer = setTimeout(
-      guarded(console.error, () => finish(modelId)), // the next start tries again
+      guarded(console.error, () => finish(modelId)), // retried at the next start
       UNDO_MS,
     );
     timer.unref();
     return timer;
   }
 
-  /** Files first, then the list: what fails between leaves both as they were. */
+  /** Restores files first, then the list; a failure in between leaves both unchanged. */
   async function takeBack(modelId: ModelId, { rows, folder, path }: Removed): Promise<ModelEntry> {
     const target = folder === null ? null : join(blobs.folder(), folder);
-    // The same model may have been fetched again in the meantime.
+    // The same model may have been downloaded again in the meantime.
     const fetchedAgain = target !== null && (await exists(target));
     if (target !== null && !fetchedAgain) await blobs.takeBack(modelId, target);
     try {
@@ -163,7 +163,7 @@ export function createModelLifecycle({
   return {
     async details(modelId) {
       const row = library.find(modelId);
-      const own = await folderOf(row).catch(() => null); // its drive is away
+      const own = await folderOf(row).catch(() => null); // its drive is not mounted
       const ours = row.path !== null && blobs.owns(row.path);
       const bytes = own
         ? own.manifest.files.reduce((sum, file) => sum + file.size, 0)
@@ -204,14 +204,14 @@ export function createModelLifecycle({
       const freed = own ? await blobs.frees(own.folder) : 0;
       if (engine.target()?.modelId === modelId) await engine.unload();
       await stopCheck(modelId);
-      library.find(modelId); // another window may have been faster
+      library.find(modelId); // another window may have removed it first
       if (own) await blobs.setAside(own.folder, modelId);
       const inside = (path: string) => relative(blobs.folder(), path);
       const folder = own && inside(own.folder);
       const path = row.path !== null && blobs.owns(row.path) ? inside(row.path) : null;
       let rows: ModelRow[];
       try {
-        // Presets have no files of their own: they go, and come back, with the model.
+        // Presets have no files of their own: they are removed and restored with their model.
         rows = library.forget(modelId);
       } catch (error) {
         // It stays in the list, so its files stay too.
@@ -233,7 +233,7 @@ export function createModelLifecycle({
         removed.delete(modelId);
         return model;
       } catch (error) {
-        // It can be tried again.
+        // The restore can be retried.
         entry.busy = false;
         entry.timer = finishLater(modelId);
         throw error;

@@ -7,7 +7,7 @@ import { silentDisk } from './model-errors.ts';
 
 type Looking = { probe: ProbeWithTimeout; disk: Disk; location: Pick<LibraryLocation, 'links'> };
 
-/** A GGUF file, or the folder of a safetensors or MLX model; naming one of its files means the folder.
+/** A GGUF file, or the folder of a safetensors or MLX model; a path of one of its files stands for the folder.
  *  @throws LonghandError `bad-request`, `not-found`, `unreadable`, `permission` */
 export async function modelPathOf(given: string, { probe, disk, location }: Looking): Promise<string> {
   const expanded = given.startsWith('~/') ? join(process.env.HOME ?? '', given.slice(2)) : given;

@@ -44,50 +44,50 @@ import { tooLarge, unmountedError } from './model-errors.ts';
 import { modelPathOf } from './model-path.ts';
 import { cacheOf } from './prompt-cache-size.ts';
 
-/** What the engine makes room for when nobody chose a context, and the least that is worth a chat. */
+/** The default context length, and the smallest that is useful for a chat. */
 const usualContext = 32_768;
 const leastContext = 512;
 
 export type ModelRegistry = {
-  /** With a look whether their files are there. */
+  /** All models, after checking that their files exist. */
   list(): Promise<ModelEntry[]>;
   entryOf(row: ModelRow): ModelEntry;
-  /** Where files of others are that are used here. */
+  /** Paths of external files in use. */
   linkedPaths(): string[];
-  /** Files came or went, or are at another place: everybody is told. */
+  /** Announces that files appeared, disappeared or moved. */
   refresh(): void;
-  /** `name`: what it is called when its files do not say. */
+  /** `name`: used if its files contain no name. */
   add(path: string, name?: string): Promise<ModelEntry>;
   inspect(path: string): Promise<ModelDescription>;
-  /** Out of the list, with its presets, or not at all; its files stay. Returns what `put` needs to bring them back, the model
+  /** Removes the rows of a model and its presets atomically; files stay. Returns the rows for `put`, the model
    *  first. */
   forget(modelId: ModelId): ModelRow[];
-  /** All of them, or none. Returns the first. */
+  /** Inserts all rows or none. Returns the first. */
   put(rows: readonly ModelRow[]): ModelEntry;
   find(modelId: ModelId): ModelRow;
-  /** `sampling`: what the user set for this model. */
+  /** `sampling`: the user's settings for this model. */
   target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
-  /** Looks whether its files are there: what `target` knows is from the last look. */
+  /** Checks that its files exist: `target` uses the last result. */
   look(modelId: ModelId | null): Promise<void>;
-  /** @throws LonghandError `template-failed` when its template cannot be rendered; then nothing is changed */
+  /** @throws LonghandError `template-failed` if its template cannot be rendered; then nothing is changed */
   configure(modelId: ModelId, settings: ModelSettings): Promise<ModelEntry>;
   duplicate(modelId: ModelId, name: string): ModelEntry;
   preview(modelId: ModelId, template: string | null): Promise<Preview>;
-  /** @throws LonghandError `model-missing`, `model-unsupported` when it writes text */
+  /** @throws LonghandError `model-missing`, `model-unsupported` for a generative model */
   embedder(modelId: ModelId, kind?: 'encoder' | 'ranker'): { target: EmbedderTarget; name: string };
-  /** The cross-encoder that documents are searched with; null when none is installed. */
+  /** The cross-encoder for document search; null if none is installed. */
   reranker(): EmbedderTarget | null;
-  /** How it is asked, where it runs on an engine elsewhere; null: it does not. */
+  /** The target of a remote model; null for a local one. */
   elsewhere(modelId: ModelId | null): LoadTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
-  /** Whether it sees pictures; null: the model that a chat without one has. */
+  /** Whether a model has vision; null: the default model. */
   sees(modelId: ModelId | null): boolean;
   parametersOf(modelId: ModelId): number;
-  /** Tokens of context it has when it is loaded, as far as that is known before; 0: an engine elsewhere does not say. */
+  /** Context length once loaded, as far as known beforehand; 0: a remote engine does not report it. */
   contextLengthOf(modelId: ModelId): number;
   used(modelId: ModelId): void;
-  /** With `load`: loads the default, else the last used model, so that the first question need not wait. Then looks at the
-   *  built-in ones, so that the list can say what they are. A model that fails says so when it is asked something. */
+  /** With `load`: loads the default or else the last used model, so that the first question need not wait. Then inspects the
+   *  built-in ones for the list. Load errors surface on first use. */
   warmUp(load: boolean): Promise<void>;
 };
 
@@ -96,20 +96,20 @@ export type ModelRegistryOptions = {
   engine: Engine;
   emit: Emit;
   settings: () => Settings;
-  /** Bytes a model may take now, when what is in memory makes room for it. */
+  /** Bytes available to a model now, once the loaded one is unloaded. */
   memoryLimit: () => number;
-  /** Where the files are that are our own. */
+  /** The location of our own files. */
   location: Pick<LibraryLocation, 'owns' | 'links'>;
   availability: Availability;
-  /** Where packed weights are kept. */
+  /** The cache of packed weights. */
   weightCache: Pick<WeightCache, 'fileOf'>;
-  /** Where what was read of chats is kept. */
+  /** The folder of the prompt cache on disk. */
   promptFolder: string;
   disk: Disk;
   probe: ProbeWithTimeout;
-  /** Where a model runs that is none of this computer; null for one that is, and where its engine was removed. */
+  /** Where a remote model runs; null for a local one, and if its engine was removed. */
   whereabouts: Whereabouts;
-  /** Models that ship with the app, the one to begin with first. */
+  /** Built-in models, the default first. */
   builtIn: readonly BuiltInModel[];
   now: () => number;
 };
@@ -120,14 +120,14 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     if (!findModel(db, id)) addModel(db, { id, name, path: null, metadata: null }, now());
   }
 
-  /** As they stand in the database; this process alone writes them. */
+  /** Cache of the database rows; only this process writes them. */
   let rows: ModelRow[] | null = null;
   const known = (): ModelRow[] => {
     rows ??= listModels(db);
     return rows;
   };
   const paths = () => known().flatMap(({ path }) => (path === null ? [] : [path]));
-  /** Of a built-in model, or of a preset of one; null where this package has none of it. */
+  /** The path of a built-in model or a preset of one; null if this package does not contain it. */
   const builtInPath = ({ id, presetOf }: ModelRow): string | null =>
     builtIn.find((model) => model.id === (presetOf ?? id))?.path ?? null;
   const pathOf = (row: ModelRow): string => {
@@ -161,7 +161,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     rows = null;
     emit('models.changed', known().map(entryOf));
   };
-  /** Only what is known of one has changed: with every turn a list of thousands would go to every page. */
+  /** Announces a change of one entry, so that not every turn sends a list of thousands to every page. */
   const changedOne = (modelId: ModelId): ModelEntry => {
     rows = null;
     const entry = entryOf(find(modelId));
@@ -188,7 +188,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       );
     }
     const called = plainName(await nameOf(path, metadata.names, name)) || 'Model';
-    // Asked last: whoever else added it meanwhile was faster, and it is in the list once.
+    // Checked last: another caller may have added it in the meantime, and it must be listed once.
     const before = findModelByPath(db, path);
     const id = before?.id ?? (newId(now()) as ModelId);
     if (before) setModelMetadata(db, id, metadata);
@@ -236,11 +236,11 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     );
   }
 
-  /** Null for the built-in model too: its weights are read where they stand. */
+  /** Also null for built-in models, whose weights are used in place. */
   const packedOf = (row: ModelRow) =>
     settings().cachePackedWeights && row.path !== null ? options.weightCache.fileOf(row) : null;
 
-  /** @throws LonghandError `model-missing`, with `away` when its drive may come back */
+  /** @throws LonghandError `model-missing`, with `away` if its drive may return */
   function needFiles(path: string): void {
     const found = availability.of(path);
     if (found === 'unmounted') throw unmountedError(path);
@@ -252,8 +252,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   const expectedContext = (row: ModelRow) =>
     Math.min(contextOf(row) ?? usualContext, row.metadata?.description.contextLength ?? usualContext);
 
-  /** The same forecast that a download shows: a load that cannot end well is not begun. What is in memory already is not
-   *  asked again. */
+  /** Refuses a load that cannot succeed, using the same forecast as downloads. A model that is already loaded is not
+   *  checked again. */
   function guardMemory(row: ModelRow) {
     const { id, name, metadata } = row;
     if (!metadata || engine.target()?.modelId === id) return;
@@ -262,13 +262,13 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     const limitBytes = options.memoryLimit();
     const needs = forecast(description, { limitBytes, bandwidth: null }, { contextLength, kvType: settings().kvType });
     if (needs.verdict !== 'too-large') return;
-    // Without a wish the engine takes a context that fits; so only a model that fits with none is refused.
+    // Without a chosen length the engine picks a context that fits; so only a model that fits with none is refused.
     const { longestContext } = needs;
     if (contextOf(row) === null && longestContext >= leastContext) return;
     throw tooLarge(name, { needed: needs.total, limit: limitBytes, contextLength, longestContext }, leastContext);
   }
 
-  /** @throws LonghandError `unreadable` with the reason `being-written` when that is why */
+  /** @throws LonghandError `unreadable`, with reason `being-written` if a file is incomplete */
   async function inspectFiles(path: string) {
     try {
       return await engine.ask('inspect', { path });
@@ -280,8 +280,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     }
   }
 
-  /** The name the files give themselves, else that of the folder or file. Folders of the Hugging Face cache are hashes, so
-   *  there the repository's name is used. `declared`: what a GGUF file says, the best first; `given`: by whoever brought it, which counts unless
+  /** The name in the files, or else that of the folder or file. Folders of the Hugging Face cache are hashes, so
+   *  there the repository's name is used. `declared`: names in a GGUF file, best first; `given`: by the caller, used unless
    *  it only repeats the name of the file. */
   async function nameOf(path: string, declared: readonly string[], given?: string): Promise<string> {
     const repository = path.match(/models--[^/\\]+--([^/\\]+)/)?.[1];
@@ -386,11 +386,11 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     },
     async warmUp(load) {
       await availability.look(paths());
-      // Whatever the first model says, the built-in ones are inspected; that one says so when it is asked something.
+      // The built-in ones are inspected even if the first model fails, whose error surfaces on its first use.
       if (load && settings().loadOnStart) await loadFirst().catch(() => {});
       const older = modelsToInspect(db).flatMap(({ id, path }) => (isThere(path) ? [{ id, path }] : []));
       for (const { id, path } of [...builtIn, ...older]) {
-        const metadata = await engine.ask('inspect', { path }).catch(() => null); // asked again at the next start
+        const metadata = await engine.ask('inspect', { path }).catch(() => null); // retried at the next start
         if (!metadata) continue;
         setModelMetadata(db, id, metadata);
         changed();

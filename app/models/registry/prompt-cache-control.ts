@@ -15,16 +15,16 @@ export type PromptCacheControlOptions = {
 
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 
-/** What was read, in memory and on disk: how much of it there is, and what has to go. */
+/** Controls the prompt cache in memory and on disk: size, limits, deletion. */
 export function createPromptCacheControl({ db, engine, files, settings, now }: PromptCacheControlOptions) {
-  /** A model that is in memory follows; one that is loaded later asks for it. */
+  /** Applies new limits to the loaded model; a model loaded later gets them in its target. */
   async function apply() {
     const { cacheBytes: bytes, cacheDisk: disk } = cacheOf(settings(), files.folder);
-    await engine.ask('setPromptCache', { bytes, disk }).catch(() => {}); // it ended, and begins with these
+    await engine.ask('setPromptCache', { bytes, disk }).catch(() => {}); // the engine ended; its next start uses the new limits
     if (!settings().promptCacheOnDisk) await files.clear();
   }
 
-  /** What cannot be deleted now is when the app starts again. */
+  /** If deletion fails now, it happens at the next start. */
   async function forget(chatId: ChatId) {
     if (settings().promptCacheOnDisk) await engine.ask('erasePromptCache', { chatId }).catch(() => {});
     await files.forget(chatId);

@@ -6,18 +6,18 @@ const MB = 2 ** 20;
 const SHARE = 1 / 8;
 const MAX_BYTES = 8 * 1024 * MB;
 
-/** Where it stays for the next start; null: nowhere. */
+/** The disk cache; null: off. */
 export const cacheDiskOf = (
   { promptCacheOnDisk, promptCacheDiskMB }: Pick<Settings, 'promptCacheOnDisk' | 'promptCacheDiskMB'>,
   folder: string,
 ): LoadTarget['cacheDisk'] => (promptCacheOnDisk ? { folder, bytes: promptCacheDiskMB * MB } : null);
 
-/** Bytes that what was read may take: as set, else an eighth of the machine's memory. The engine takes less where memory is
+/** Memory limit of the prompt cache: as set, or else an eighth of the machine's memory. The engine uses less if memory is
  *  short. */
 export const cacheBytesOf = ({ promptCacheMB }: Pick<Settings, 'promptCacheMB'>, memoryBytes: number): number =>
   promptCacheMB === null ? Math.min(MAX_BYTES, Math.floor(memoryBytes * SHARE)) : promptCacheMB * MB;
 
-/** Both, of this machine. */
+/** Both limits for this machine. */
 export const cacheOf = (settings: Settings, folder: string): Pick<LoadTarget, 'cacheBytes' | 'cacheDisk'> => ({
   cacheBytes: cacheBytesOf(settings, totalmem()),
   cacheDisk: cacheDiskOf(settings, folder),

@@ -1,5 +1,5 @@
-/** What configurations call the families that the engine runs (`model_type`, `general.architecture`). Only sorts what a
- *  search found; the verdict on a model is the engine's. A test holds the list to the engine's own. */
+/** Names of supported families in configurations (`model_type`, `general.architecture`). Only used to sort search
+ *  results; the engine decides about a model. A test compares the list with the engine's. */
 export const MODEL_TYPES: ReadonlySet<string> = new Set([
   'bert',
   'lfm2',
@@ -19,7 +19,7 @@ export const MODEL_TYPES: ReadonlySet<string> = new Set([
   'qwen3next',
 ]);
 
-/** Whether a repository holds a family that runs, as far as its card says; null when it does not say. */
+/** Whether a repository is of a supported family according to its card; null if the card does not say. */
 export function runsByCard(modelType: string | undefined, tags: readonly string[]): boolean | null {
   if (modelType !== undefined) return MODEL_TYPES.has(modelType);
   return tags.some((tag) => MODEL_TYPES.has(tag)) ? true : null;

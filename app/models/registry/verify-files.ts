@@ -7,11 +7,11 @@ import { bytesOf, damagedIn } from '../storage/block-repair.ts';
 
 const REPORT_MS = 200;
 
-/** `bytes`: what has to be fetched again; the damaged blocks where the hashes of blocks are known, else the file. */
+/** `bytes`: to download again: the damaged blocks if block hashes are known, or else the file. */
 export type Damage = { file: Manifest['files'][number]; bytes: number };
 
-/** Hashes the files of a model and names those that are not what they were published as. `blocksOf`: hashes of the blocks
- *  of a file, by its content. */
+/** Hashes the files of a model and returns those that do not match their published hashes. `blocksOf`: block hashes
+ *  of a file, by content hash. */
 export async function checkFiles(
   folder: string,
   manifest: Manifest,
@@ -41,7 +41,7 @@ export async function checkFiles(
   return damaged;
 }
 
-/** Bytes that are not as they were; null when all are. */
+/** Number of damaged bytes; null if undamaged. */
 async function damageOf(
   path: string,
   file: Manifest['files'][number],

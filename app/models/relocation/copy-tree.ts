@@ -9,18 +9,18 @@ import { building, isManifest, isModelFolder } from '../storage/blob-store.ts';
 import { exists } from '../storage/fs-probe.ts';
 import { isMark } from '../storage/library-location.ts';
 
-//  A copy of the library at another place, file by file: written beside its name, read again, and only then given its name. So
-//  a file that has its name is whole, and a copy that was interrupted goes on where it stood.
+//  Copies the library to another place, file by file: written under a temporary name, verified, and only then renamed. So
+//  a file with its final name is complete, and an interrupted copy resumes where it stopped.
 
-/** `file`: tells the names of one file (hard links) from those of others. */
+/** `file`: identifies names of the same file (hard links). */
 export type Piece = { name: string; size: number; mtimeMs: number; file: string };
 
 const CHUNK = 4 * 1024 * 1024;
 const PARTIAL = '.moving';
-/** What volumes keep of a time: whole seconds, in pairs. */
+/** Coarsest timestamp resolution of file systems (FAT: two seconds). */
 const MTIME_MS = 2000;
 
-/** All files of the library in `folder`. Files of others in it are none. */
+/** All library files in `folder`, ignoring foreign files. */
 export async function filesOf(folder: string): Promise<Piece[]> {
   const pieces: Piece[] = [];
   for (const top of await ours(folder)) {
@@ -33,11 +33,11 @@ export async function filesOf(folder: string): Promise<Piece[]> {
       pieces.push({ name: path.slice(folder.length + 1), size, mtimeMs, file: `${dev}:${ino}` });
     }
   }
-  // What makes a folder ours comes first: so all of a copy that was interrupted can be told from files of others.
+  // Manifests, which mark a folder as ours, come first: so an interrupted copy can be told from foreign files.
   return pieces.sort((a, b) => Number(isManifest(b.name)) - Number(isManifest(a.name)));
 }
 
-/** Folders that Longhand made in `folder`, also one that it was about to make. */
+/** Folders that Longhand made in `folder`, including unfinished ones. */
 async function ours(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException): Dirent[] => {
     if (error.code === 'ENOENT') return [];
@@ -50,8 +50,8 @@ async function ours(folder: string): Promise<string[]> {
   return names;
 }
 
-/** Nobody else reads the library, wherever it is: what an earlier version moved there stands open. In a folder that holds files of
- *  others as well only what is ours is closed. */
+/** Makes the library private to the user, wherever it is: earlier versions moved it with open permissions. In a folder with foreign
+ *  files, only ours are changed. */
 export async function closeLibrary(folder: string): Promise<void> {
   const mine = new Set(await ours(folder));
   const names = await readdir(folder);
@@ -59,7 +59,7 @@ export async function closeLibrary(folder: string): Promise<void> {
   for (const name of names) if (mine.has(name) || isMark(name)) await closeBelow(join(folder, name));
 }
 
-/** Bytes that a copy takes: a file with several names counts once where the volume has hard links. */
+/** Bytes of a copy: a file with several names counts once if the volume has hard links. */
 export function sizeOf(pieces: readonly Piece[], hardLinks: boolean): number {
   const files = hardLinks ? new Map(pieces.map((piece) => [piece.file, piece])).values() : pieces;
   return [...files].reduce((sum, { size }) => sum + size, 0);
@@ -67,16 +67,16 @@ export function sizeOf(pieces: readonly Piece[], hardLinks: boolean): number {
 
 export type MirrorOptions = {
   signal: AbortSignal;
-  /** Bytes that were copied, and bytes that were read again or were there already. */
+  /** Bytes copied, and bytes verified or already present. */
   progress: (copied: number, checked: number) => void;
-  /** False: also on one volume bytes are copied. */
+  /** False: copy bytes even on the same volume. */
   mayLink?: boolean;
-  /** False: where `to` is, each name of a file is a file of its own. */
+  /** False: the volume of `to` has no hard links. */
   hardLinks?: boolean;
 };
 
-/** Makes everything of `from` stand in `to` as well, and nothing else of ours. What is there already is passed over.
- *  @throws LonghandError `unreadable` when a file cannot be copied as it is */
+/** Makes `to` an exact copy of the library in `from`. Files already there are skipped.
+ *  @throws LonghandError `unreadable` if a file cannot be copied faithfully */
 export async function mirror(from: string, to: string, options: MirrorOptions): Promise<void> {
   const pieces = await filesOf(from);
   const carried = new Map<string, string>();
@@ -90,18 +90,18 @@ export async function mirror(from: string, to: string, options: MirrorOptions): 
     if (twin === undefined || !(await hardLinked(twin, target))) {
       const source = join(from, piece.name);
       await carry(source, target, piece, options).catch(async (error) => {
-        // Removed meanwhile: the next time it is not in the list.
+        // Removed in the meantime: the next listing will not have it.
         if (options.signal.aborted || (await exists(source))) throw error;
       });
     }
     if (twin === undefined) carried.set(piece.file, target);
   }
   await removeOthers(to, new Set(pieces.map(({ name }) => name)), folders);
-  // Names are on the platter as well.
+  // Sync directory entries as well.
   for (const folder of folders) await synced(folder);
 }
 
-/** Gives `target` the file of `twin`. False where the volume has no hard links. */
+/** Hard-links `target` to `twin`. False if the volume has no hard links. */
 async function hardLinked(twin: string, target: string): Promise<boolean> {
   const [a, b] = await Promise.all([stat(twin).catch(() => null), stat(target).catch(() => null)]);
   if (!a) return false;
@@ -117,7 +117,7 @@ async function carry(source: string, target: string, piece: Piece, options: Mirr
   const { signal, progress, mayLink = true } = options;
   const there = await stat(target).catch(() => null);
   const same = there?.size === piece.size && Math.abs(there.mtimeMs - piece.mtimeMs) < MTIME_MS;
-  // A description may have been written anew within the time that a volume keeps.
+  // A small file may have been rewritten within the timestamp resolution.
   if (same && (piece.size >= CHUNK || (await readRegular(source, CHUNK)).equals(await readRegular(target, CHUNK)))) {
     return progress(piece.size, piece.size);
   }
@@ -138,7 +138,7 @@ async function carry(source: string, target: string, piece: Piece, options: Mirr
   await rename(partial, target);
 }
 
-/** Copies what is not copied yet. Returns the hash of the whole source, as it was read. */
+/** Copies the remaining bytes. Returns the hash of the whole source as read. */
 async function copy(
   source: string,
   partial: string,
@@ -199,7 +199,7 @@ async function readInto(
   }
 }
 
-/** Takes away what is not wanted (any more), with the folders that it leaves empty. */
+/** Removes files that are not wanted, and folders that become empty. */
 async function removeOthers(folder: string, wanted: ReadonlySet<string>, used: ReadonlySet<string>): Promise<void> {
   const emptied = new Set<string>();
   for (const { name } of await filesOf(folder)) {
@@ -207,29 +207,29 @@ async function removeOthers(folder: string, wanted: ReadonlySet<string>, used: R
     await rm(join(folder, name), { force: true });
     for (let at = dirname(join(folder, name)); at.length > folder.length; at = dirname(at)) emptied.add(at);
   }
-  // The deepest first.
+  // Deepest first.
   for (const path of [...emptied].sort((a, b) => b.length - a.length)) {
-    if (!used.has(path)) await rmdir(path).catch(() => {}); // something of somebody else is in it
+    if (!used.has(path)) await rmdir(path).catch(() => {}); // it contains foreign files
   }
 }
 
 async function synced(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
-  // Some file systems know no such wish for folders.
+  // Some file systems cannot sync folders.
   await handle.sync().catch(() => {});
   await handle.close();
 }
 
-/** Removes the library from a folder, and the folder when nothing of somebody else is in it. `home`: it may have been empty
- *  and never made, and it stays.
- *  @throws LonghandError `not-found` when the folder is not there: its drive is away */
+/** Removes the library from a folder, and the folder itself unless it contains foreign files. `home`: the default location, which may
+ *  not exist, and is kept.
+ *  @throws LonghandError `not-found` if the folder is not there: its drive is not mounted */
 export async function clear(folder: string, home: boolean): Promise<void> {
   const names = await readdir(folder).catch((): string[] => {
     if (home) return [];
     throw new LonghandError('not-found', `[move] ${folder} is not there`, { details: { reason: 'unmounted' } });
   });
   for (const name of await ours(folder)) {
-    // Without what makes it ours it must not be left half.
+    // The manifest goes last, so that a partial removal can still be recognised as ours.
     const last = name.includes('@') && !name.endsWith('.new') ? building(name) : name;
     if (last !== name) await rm(join(folder, last), { recursive: true, force: true });
     if (last !== name) await rename(join(folder, name), join(folder, last));

@@ -7,15 +7,15 @@ import { createProbe, type ProbeWithTimeout } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';
 import { filesOf, sizeOf } from './copy-tree.ts';
 
-//  What is known of a move before it begins. Looking leaves nothing behind.
+//  Plans a move without leaving traces on the disk.
 
-/** The folder that is made in one that holds something already. */
+/** The subfolder created in a folder that is not empty. */
 const NAME = 'Longhand models';
 
 export type PlanOptions = {
   mayLink: boolean;
   free: (path: string) => Promise<number>;
-  /** Whether the volume of a folder keeps a file under two names (exFAT does not). @throws when nothing can be written */
+  /** Whether the volume of a folder supports hard links (exFAT does not). @throws if it is not writable */
   hardLinks: (folder: string) => Promise<boolean>;
   probe: ProbeWithTimeout;
 };
@@ -23,7 +23,7 @@ export const usually: PlanOptions = { mayLink: true, free: freeSpace, hardLinks:
 
 type Target = { folder: string; copies: boolean; hardLinks: boolean; free: number };
 
-/** @throws LonghandError `bad-request` for a place that cannot be the library's, with the reason; `unreadable` for a disk
+/** @throws LonghandError `bad-request` for an unsuitable location, with the reason; `unreadable` for a disk
  *  that does not answer */
 export async function planMove(location: LibraryLocation, given: string, options: PlanOptions): Promise<LibraryPlan> {
   const silent = { slow: null, busy: () => null };
@@ -41,7 +41,7 @@ async function lookAt(location: LibraryLocation, given: string, options: PlanOpt
   const ground = await existing(folder);
   const from = await stat(await existing(location.folder()));
   const copies = !options.mayLink || from.dev !== (await stat(ground)).dev;
-  // Where nothing can be written yet it is tried when the folder is made.
+  // If the volume is not writable yet, this is checked when the folder is created.
   const hardLinks = !copies || (await options.hardLinks(ground).catch(() => true));
   return { folder, copies, hardLinks, free: await options.free(ground) };
 }
@@ -51,7 +51,7 @@ async function targetOf(location: LibraryLocation, given: string): Promise<strin
   if (!isAbsolute(wanted)) refuse('relative', `"${given}" is not a full path`);
   const whole = resolve(wanted);
   const [now, home] = await Promise.all([realOf(location.folder()), realOf(location.home)]);
-  // Links are followed: otherwise a folder could be moved into itself.
+  // Resolve links: otherwise a folder could be moved into itself.
   let folder = await realOf(whole);
   if (folder === now) refuse('same', `the library is at ${whole} already`);
   if (folder === home) return location.home;
@@ -69,7 +69,7 @@ function refuse(reason: string, what: string): never {
   });
 }
 
-/** True for one that is not there yet. @throws LonghandError `bad-request` for a file, `permission` */
+/** True if it does not exist yet. @throws LonghandError `bad-request` for a file, `permission` */
 async function isEmpty(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return [];
@@ -79,12 +79,12 @@ async function isEmpty(folder: string): Promise<boolean> {
   return names.length === 0;
 }
 
-/** The folder, or the nearest above it that is there. */
+/** The folder, or its nearest existing parent. */
 async function existing(path: string): Promise<string> {
   return (await stat(path).catch(() => null)) ? path : existing(dirname(path));
 }
 
-/** Without links, also of a folder that is not there yet. */
+/** The real path, even of a folder that does not exist yet. */
 async function realOf(path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
   if (real !== null) return real;
@@ -92,7 +92,7 @@ async function realOf(path: string): Promise<string> {
   return dirname(path) === path ? path : join(await realOf(dirname(path)), basename(path));
 }
 
-/** Makes the folder and tries what a library needs. Returns whether the volume has hard links.
+/** Creates the folder and tests what a library needs. Returns whether the volume has hard links.
  *  @throws LonghandError `permission`, `disk-full` */
 export async function prepare(folder: string, { hardLinks }: Pick<PlanOptions, 'hardLinks'>): Promise<boolean> {
   try {
@@ -117,7 +117,7 @@ async function hardLinksAt(folder: string): Promise<boolean> {
   }
 }
 
-/** Step by step: in a place where nothing can be made (/proc) Node's own `recursive` never ends. */
+/** Creates folders step by step: in places like /proc, Node's own `recursive` option never returns. */
 async function make(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
   if (found) return;
@@ -125,7 +125,7 @@ async function make(folder: string): Promise<void> {
   await mkdir(folder);
 }
 
-/** What crosses the border for what the disk said. */
+/** Converts disk errors for the protocol. */
 export function asMoveFailure(error: unknown): LonghandError {
   if (error instanceof LonghandError) return error;
   const { code, message } = error as NodeJS.ErrnoException;

@@ -16,22 +16,22 @@ import { orAborted, type RwLock } from '../storage/rw-lock.ts';
 import { clear, closeLibrary, filesOf, mirror, sizeOf } from './copy-tree.ts';
 import { asMoveFailure, type PlanOptions, planMove, prepare, usually } from './relocation-plan.ts';
 
-/** Moves the library. The database says what is to be done, so a move goes on after a restart; the old place is whole until the
- *  new one is. */
+/** Moves the library. The state is in the database, so a move resumes after a restart; the old location stays complete until the
+ *  new one is complete. */
 export type Relocation = {
   state(): Library;
   plan(folder: string): Promise<LibraryPlan>;
-  /** @throws LonghandError `disk-full` with the bytes that are missing, `permission`, `bad-request`, `conflict` */
+  /** @throws LonghandError `disk-full` with the missing bytes, `permission`, `bad-request`, `conflict` */
   begin(folder: string): Promise<void>;
   pause(): void;
   resume(): void;
-  /** Back to where it was. After the switch: what is left in the old place stays there. */
+  /** Cancels the move. After the switch: leaves what is still at the old location. */
   cancel(): Promise<void>;
-  /** Bytes are copied now: what is fetched has to wait. */
+  /** Whether files are being copied: downloads have to wait. */
   copying(): boolean;
-  /** What is left to delete can be reached again. */
+  /** Whether deferred deletions can be done now. */
   waits(): Promise<boolean>;
-  /** Drives came or went. */
+  /** Call when drives were mounted or unmounted. */
   look(): void;
   close(): Promise<void>;
 };
@@ -41,12 +41,12 @@ export type RelocationOptions = {
   location: LibraryLocation;
   lock: RwLock;
   changed: (state: Library) => void;
-  /** Downloads rest while files are copied. */
+  /** Pauses downloads while files are copied. */
   rest: () => Promise<void>;
   wake: () => void;
-  /** The paths of all models are others now. */
+  /** The paths of all models have changed. */
   switched: () => void;
-  /** Nothing in `folder` is used any more when this is done. */
+  /** Resolves when nothing in `folder` is in use any more. */
   letGo: (folder: string) => Promise<void>;
   tuning?: Partial<PlanOptions>;
 };
@@ -136,7 +136,7 @@ export function createRelocation(options: RelocationOptions): Relocation {
     const copy = { signal, mayLink: tuning.mayLink, hardLinks };
     await mirror(location.folder(), to, { ...copy, progress: count });
     signal.throwIfAborted();
-    // What changed meanwhile is little: for that moment nothing else changes.
+    // Copy the few remaining changes under the lock.
     await lock.alone(async () => {
       show('switching');
       await mirror(location.folder(), to, { ...copy, progress: () => {} });
@@ -147,7 +147,7 @@ export function createRelocation(options: RelocationOptions): Relocation {
     options.switched();
   }
 
-  /** Of a drive that is gone there is nothing to read, which must not pass for an empty library. */
+  /** An unmounted drive must not be mistaken for an empty library. */
   async function needed(): Promise<void> {
     if (!(await location.look())) {
       throw new LonghandError('not-found', `[move] ${location.folder()} is not there`, {
@@ -187,19 +187,19 @@ export function createRelocation(options: RelocationOptions): Relocation {
       needRest();
       await needed();
       const { folder, copies, free } = await planMove(location, given, tuning);
-      // The plan could not try it where nothing can be written yet.
+      // The plan could not test it before the folder was writable.
       const hardLinks = await prepare(folder, tuning);
       const short = copies ? Math.max(0, sizeOf(await filesOf(location.folder()), hardLinks) - free) : 0;
       if (short > 0) {
-        await rmdir(folder).catch(() => {}); // it was there before
+        await rmdir(folder).catch(() => {}); // it existed before
         throw new LonghandError('disk-full', `[move] ${short} more bytes are needed in ${folder}`, {
           details: { missing: short },
         });
       }
       try {
-        needRest(); // another window may have begun one meanwhile
+        needRest(); // another window may have begun one in the meantime
       } catch (error) {
-        await rmdir(folder).catch(() => {}); // the other one uses it
+        await rmdir(folder).catch(() => {}); // in use by the other one
         throw error;
       }
       beginMove(db, folder);
@@ -232,7 +232,7 @@ export function createRelocation(options: RelocationOptions): Relocation {
     look() {
       void waits()
         .then((again) => again && start())
-        .catch(() => {}); // looked at again when a drive comes
+        .catch(() => {}); // checked again when a drive is mounted
     },
     async close() {
       closed = true;

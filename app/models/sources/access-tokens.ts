@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { LonghandError, SourceId } from '../../protocol/index.ts';
 import { readRegularSync } from '../../store/folder/open-regular.ts';
 
-//  Tokens of sources. With a keychain (Electron's safeStorage, handed in by the shell) the file holds what the keychain
-//  sealed; without one it holds the token itself and only its owner may read it. Nothing here is ever logged.
+//  Access tokens of sources. With a keychain (Electron's safeStorage, passed in by the shell) the file contains the token
+//  encrypted; without one it contains the token itself, readable by the owner only. Nothing here is ever logged.
 
-/** Seals texts with a key that the operating system keeps. */
+/** Encrypts text with a key kept by the operating system. */
 export type Cipher = { seal(text: string): Promise<string>; open(sealed: string): Promise<string> };
 
 export type AccessTokens = {
@@ -16,7 +16,7 @@ export type AccessTokens = {
   write(source: SourceId, token: string | null): Promise<void>;
 };
 
-/** A token has some forty letters, sealed some hundreds. */
+/** A token has about forty characters, encrypted a few hundred. */
 const MAX_BYTES = 64 * 1024;
 
 const Stored = z.partialRecord(SourceId, z.object({ sealed: z.boolean(), text: z.string() }));
@@ -26,7 +26,7 @@ export function createAccessTokens(file: string, cipher: Cipher | null): AccessT
     try {
       return Stored.parse(JSON.parse(readRegularSync(file, MAX_BYTES).toString()));
     } catch {
-      return {}; // none yet, or damaged: then it is asked for again
+      return {}; // none yet, or damaged: the user is asked again
     }
   };
   return {
@@ -47,7 +47,7 @@ export function createAccessTokens(file: string, cipher: Cipher | null): AccessT
         );
       }
       const sealed = cipher && text !== '' ? await cipher.seal(text) : null;
-      // Read after everything that waits: another token may have been written meanwhile.
+      // Read after all awaits: another token may have been written in the meantime.
       const stored = load();
       if (text === '') delete stored[source];
       else stored[source] = sealed === null ? { sealed: false, text } : { sealed: true, text: sealed };
@@ -57,7 +57,7 @@ export function createAccessTokens(file: string, cipher: Cipher | null): AccessT
   };
 }
 
-/** Never readable by others, not even while it is written. */
+/** Never readable by others, not even while being written. */
 function replace(file: string, text: string): void {
   const next = `${file}.new`;
   rmSync(next, { force: true });

@@ -4,17 +4,17 @@ import { addressOf, type Network } from '../network/http-request.ts';
 import { leadsInside } from '../network/private-hosts.ts';
 import { hiddenCredentials } from '../network/redact-credentials.ts';
 
-//  The answers of a hub's interface: lists and descriptions, never files. They are small, come from the one host that was asked,
-//  and whoever sends more, or sends us elsewhere, is not heard to the end.
+//  API responses of a hub: lists and descriptions, never files. They must be small and come from the host that was asked;
+//  larger responses and redirects to other hosts are aborted.
 
-/** A search names hundreds of models with all their files. */
+/** A search result has hundreds of models with all their files. */
 const MAX_ANSWER: Bytes = 16 * 1024 * 1024;
-/** Of all pages of one question. */
+/** Maximum bytes of all pages of one request. */
 const MAX_TOTAL: Bytes = 32 * 1024 * 1024;
 const MAX_PAGES = 50;
 const MAX_REDIRECTS = 5;
 
-/** `fetch` for one question to the hub at `home`: every page of it stays with that host, as the token does. */
+/** `fetch` for one request to the hub at `home`: all its pages, and the token, stay with that host. */
 export function askOnly(home: string, net: Network, signal: AbortSignal): typeof fetch {
   const { origin } = new URL(home);
   let altogether: Bytes = 0;
@@ -41,7 +41,7 @@ export function askOnly(home: string, net: Network, signal: AbortSignal): typeof
   return (async (input, init) => {
     if (++pages > MAX_PAGES) throw new DownloadError('server', `[hub] more than ${MAX_PAGES} pages from ${origin}`);
     const asked = addressOf(input);
-    // The next page is named by the one before, which may name any host: only its path counts.
+    // The link to the next page may name any host: only its path is used.
     const url = new URL(`${asked.pathname}${asked.search}`, origin);
     const { response, url: last } = await answer(url, init);
     const bytes = await wholeBody(response, MAX_ANSWER, last.host, (more) => {
@@ -51,7 +51,7 @@ export function askOnly(home: string, net: Network, signal: AbortSignal): typeof
     });
     demandFewValues(bytes, last.host);
     const headers = new Headers(response.headers);
-    // The bytes are unpacked by now.
+    // The body is already decompressed.
     headers.delete('content-encoding');
     headers.delete('content-length');
     const empty = response.status === 204 || response.status === 304;
@@ -77,7 +77,7 @@ function nextHop(from: URL, location: string): URL {
   return next;
 }
 
-/** Counted as it comes, whatever was announced. */
+/** Counts actual bytes, whatever Content-Length says. */
 async function wholeBody(
   response: Response,
   most: Bytes,
@@ -96,7 +96,7 @@ async function wholeBody(
   return new Uint8Array(Buffer.concat(pieces, length));
 }
 
-/** Before anything is made of them; what is no ASCII stands in strings. @throws DownloadError `wrong-content` */
+/** Checked before parsing; JSON syntax is ASCII. @throws DownloadError `wrong-content` */
 function demandFewValues(bytes: Uint8Array, host: string) {
   if (!createValueCount().exceeded(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')))
     return;
@@ -106,7 +106,7 @@ function demandFewValues(bytes: Uint8Array, host: string) {
 const tooMuch = (host: string, most: Bytes) =>
   new DownloadError('wrong-content', `[hub] ${host} answered with more than ${most} bytes, which is the limit`);
 
-/** Counts the bytes of an answer that `request` opened, and reads it as JSON. @throws DownloadError `wrong-content` */
+/** Reads a response of `request` as JSON, with a size limit. @throws DownloadError `wrong-content` */
 export async function smallJson(body: AsyncIterable<Uint8Array>, host: string): Promise<unknown> {
   const pieces: Uint8Array[] = [];
   let length: Bytes = 0;
@@ -126,14 +126,14 @@ export async function smallJson(body: AsyncIterable<Uint8Array>, host: string): 
   }
 }
 
-/** @throws DownloadError for an address with a name or a password in it, without showing them */
+/** @throws DownloadError for a URL with credentials, without showing them */
 export function demandNoPassword(address: string): void {
   const { username, password, host } = new URL(address);
   if (username === '' && password === '') return;
   throw new DownloadError('server', `[hub] the address of ${host} must not contain a name or a password`);
 }
 
-/** What an error says of itself, with what caused it: `fetch` says "fetch failed" whatever happened. */
+/** The message of an error with its cause: `fetch` only says "fetch failed". */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return hiddenCredentials(String(error)).slice(0, 500);
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';

@@ -11,13 +11,13 @@ import { demandFewFiles, toldCommit, toldFile, toldName, toldNumber } from './va
 export type HubOptions = {
   id: 'huggingface' | 'mirror';
   url: string;
-  /** Read when it is needed, from the keychain. Sent to this host only. */
+  /** Read from the keychain when needed. Sent to this host only. */
   token: () => Promise<string | null>;
   /** The network for a purpose. */
   net?: Via;
 };
 
-/** Hugging Face, or any host that speaks its interface. */
+/** Hugging Face, or any host with the same API. */
 export function hubSource(options: HubOptions): Source {
   const hubUrl = options.url.replace(/\/+$/, '');
   const { net = () => network } = options;
@@ -111,12 +111,12 @@ const modelTypeOf = (config: unknown): string | undefined =>
     ? config.model_type
     : undefined;
 
-/** Containers that can be read, as the hub tags them. */
+/** Supported file formats, as tagged by the hub. */
 const FORMS = new Set(['gguf', 'safetensors', 'mlx']);
-/** How many times as many as are wanted are asked for, since some of them do not run. */
+/** Overfetch factor, since some results are unsupported. */
 const MAX_SKIPPED = 4;
 
-/** The library's errors carry a status; everything else that fetch throws is the network. */
+/** The library's errors have a status; everything else that fetch throws is a network error. */
 function asDownloadError(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof DownloadError || signal.aborted) return error;
   const status = (error as { statusCode?: number }).statusCode;

@@ -10,17 +10,17 @@ import { safePath } from '../storage/safe-path.ts';
 import type { RemoteFile } from './remote-file.ts';
 import type { FileEntry, Repository, Source } from './source.ts';
 
-//  A folder on another disk or on the network: its models are copied into the library with the same care as a download.
+//  A folder on another disk or a network share as a source: models are copied into the library with the same checks as downloads.
 
-/** How far below the folder of models a model may lie: publisher, model, form. */
+/** Maximum depth of models: publisher, model, format. */
 const DEPTH = 3;
 
-/** `folder`: where a search looks. Any other path can be named in full. */
+/** `folder`: the folder to search. Any other path can be given in full. */
 export function folderSource(folder: () => string | null): Source {
   const file = (path: string, _commit: string, entry: FileEntry): RemoteFile => ({
     ...entry,
     key: `folder:${path}/${entry.name}`,
-    // A file without the ending of its kind (a store of blobs) is a repository by itself.
+    // A file without extension (in a blob store) is a repository by itself.
     address: async () => ({ url: pathToFileURL((await isFile(path)) ? path : join(path, entry.name)).href }),
   });
   return {
@@ -81,7 +81,7 @@ async function entriesOf(folder: string): Promise<FileEntry[]> {
 
 const etagOf = ({ size, mtimeMs }: { size: number; mtimeMs: number }) => `"${size}-${Math.trunc(mtimeMs)}"`;
 
-/** @throws DownloadError `not-a-model` when it is no GGUF file */
+/** @throws DownloadError `not-a-model` if it is not a GGUF file */
 async function blobEntry(path: string): Promise<FileEntry> {
   const handle = await openRegular(path);
   try {

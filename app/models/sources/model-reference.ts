@@ -1,4 +1,4 @@
-/** What a person may paste to name a model: `org/name`, a page of a hub, or the address of a file. */
+/** A reference to a model as a user may paste it: `org/name`, a hub page, or the URL of a file. */
 export type ModelReference =
   | {
       kind: 'repository';
@@ -19,7 +19,7 @@ const HUBS: Record<string, 'huggingface' | 'modelscope'> = {
   'www.modelscope.cn': 'modelscope',
 };
 
-/** Null when it can be none of these. */
+/** Null if it is none of these. */
 export function readReference(text: string): ModelReference | null {
   const trimmed = text.trim().replace(/^["'<]+|["'>]+$/g, '');
   if (/^(\/|~\/|\.\.?\/|[a-zA-Z]:\\|file:\/\/)/.test(trimmed))

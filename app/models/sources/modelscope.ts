@@ -13,12 +13,12 @@ type ModelScopeFile = {
   Type: string;
   Size: number;
   Sha256?: string;
-  /** The commit that changed it last, and when. */
+  /** The last commit that changed it, and its time. */
   Revision?: string;
   CommittedDate?: number;
 };
 
-/** ModelScope: the same kinds of repositories behind another interface; publishes SHA-256 for every file. */
+/** ModelScope: the same kinds of repositories behind a different API; publishes SHA-256 for every file. */
 export function modelScopeSource(url: string, net: Via = () => network): Source {
   const home = url.replace(/\/+$/, '');
   const ask = async (path: string, why: RequestPurpose, signal: AbortSignal): Promise<unknown> => {
@@ -87,13 +87,13 @@ export function modelScopeSource(url: string, net: Via = () => network): Source 
 
 const listOf = <T>(told: readonly T[] | undefined): readonly T[] => (Array.isArray(told) ? told : []);
 
-/** The commit of a listing: not every answer names it, but the last change of all is of it. */
+/** The commit of a listing: if the response does not name it, that of the latest change. */
 function commitOf(told: string | undefined, files: readonly ModelScopeFile[]): string | undefined {
   const [newest] = files.toSorted((a, b) => (b.CommittedDate ?? 0) - (a.CommittedDate ?? 0));
   return [told, newest?.Revision].find((name) => typeof name === 'string' && /^[0-9a-f]{40}$/.test(name));
 }
 
-/** One file behind a plain address. Its validator stands for the commit. */
+/** A single file behind a URL. Its validator takes the place of the commit. */
 export function urlSource(net: Via = () => network): Source {
   const file = (address: string, _commit: string, entry: FileEntry): RemoteFile => ({
     ...entry,

@@ -3,11 +3,11 @@ import { labelOf } from '../storage/quantisation-label.ts';
 import { FOLDER, ggufFiles, partsOf } from './remote-headers.ts';
 import type { Repository } from './source.ts';
 
-//  A repository offers one model in several forms: GGUF files, one a quantisation, or a folder of safetensors.
+//  The variants of a repository: GGUF files, one per quantisation, or a folder of safetensors.
 
 export type Offer = Pick<Variant, 'id' | 'label' | 'bytes'>;
 
-/** Largest first. Empty when the repository holds no model in a known form. */
+/** Largest first. Empty if the repository has no model in a known format. */
 export function offersOf(repository: Repository): Offer[] {
   const offers: Offer[] = ggufFiles(repository).map((file) => ({
     id: file.name,
@@ -21,7 +21,7 @@ export function offersOf(repository: Repository): Offer[] {
   return offers.sort((a, b) => b.bytes - a.bytes);
 }
 
-/** Four bits first: the usual balance of size and quality. */
+/** Preferred quantisations: four bits first, the usual balance of size and quality. */
 const LIKED = ['Q4_K_M', 'Q4_K_S', 'Q4_K_XL', 'IQ4_XS', 'Q4_0', 'Q5_K_M', 'Q8_0'];
 
 export function suggested(offers: readonly Offer[]): Offer | undefined {
@@ -32,14 +32,14 @@ export function suggested(offers: readonly Offer[]): Offer | undefined {
   return offers.at(-1);
 }
 
-/** `4-bit` for MLX, which packs its bits into words; else the type that most bytes have: "BF16". */
+/** `4-bit` for MLX, which packs its bits into words; otherwise the type of most bytes: "BF16". */
 export function folderLabel({ container, types, weightBytes, parameters }: ModelDescription): string {
   if (container === 'mlx') return `${Math.floor((weightBytes * 8) / Math.max(1, parameters))}-bit`;
   const [main] = Object.entries(types).sort((a, b) => b[1] - a[1]);
   return main ? main[0].toUpperCase() : '';
 }
 
-/** Another quantisation of the same model: the sizes that depend on the bits go with the file, the rest stays. */
+/** The description of another quantisation of the same model: sizes that depend on the bits are scaled, the rest stays. */
 export function scaled(description: ModelDescription, from: number, to: number): ModelDescription {
   const share = from > 0 ? to / from : 1;
   return {

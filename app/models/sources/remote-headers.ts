@@ -5,29 +5,29 @@ import { type Network, network, request } from '../network/http-request.ts';
 import type { RemoteFile } from './remote-file.ts';
 import type { Repository } from './source.ts';
 
-/** What headers alone tell of a model that is not here: input of the engine's one `describe`. */
+/** Headers of a remote model: the input of the engine's `describe`. */
 export type RemoteHeaders = {
   container: 'safetensors' | 'mlx' | 'gguf';
   config: string;
   tensors: TensorEntry[];
-  /** The files that belong to the model, in the order they are fetched. */
+  /** The files of the model, in download order. */
   files: RemoteFile[];
 };
 
-/** What stands in the place of a file name for a folder of safetensors. */
+/** In place of a file name, for a folder of safetensors. */
 export const FOLDER = '.';
 
-/** Of a GGUF file, with its vocabulary: 151,643 tokens and as many merges (Qwen3) take 6 MB, 248,320 take 10. */
+/** Maximum header of a GGUF file, including its vocabulary: 151,643 tokens and as many merges (Qwen3) take 6 MB, 248,320 take 10. */
 const MAX_HEADER = 32 * 1024 * 1024;
-/** Of one file of safetensors, and of all of a model together. */
+/** Maximum header of one safetensors file, and of all files of a model. */
 const MAX_TABLE = 8 * 1024 * 1024;
 const MAX_TABLES = 32 * 1024 * 1024;
-/** 256 experts of three matrices in 40 layers make 31,000. */
+/** For comparison: 256 experts with three matrices in 40 layers are 31,000. */
 const MAX_TENSORS = 100_000;
 const MAX_CONFIG = 4 * 1024 * 1024;
 
 /** Reads configuration and tensor tables by range requests; never the weights.
- *  @throws DownloadError when the repository holds no model in a known form, or its headers are not what they claim. */
+ *  @throws DownloadError if the repository has no model in a known format, or its headers are invalid. */
 export async function readRemoteHeaders(
   repository: Repository,
   chosen: string | null,
@@ -52,11 +52,11 @@ export async function readRemoteHeaders(
   return { container: mlx ? 'mlx' : 'safetensors', config: text, tensors, files: [...needed, ...weights] };
 }
 
-/** What stands beside weights and is small: configuration, tokenizer, template. */
+/** Small files beside the weights: configuration, tokenizer, template. */
 const BESIDE =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|preprocessor_config|sentence_bert_config|modules)\.json$|^chat_template\.(jinja|json)$|^model\.safetensors\.index\.json$|^1_Pooling\/config\.json$|^LICENSE(\.txt|\.md)?$/;
 
-/** GGUF files a repository offers, one a quantisation; split sets by their first part. */
+/** The GGUF files of a repository, one per quantisation; split sets by their first part. */
 export function ggufFiles(repository: Repository): RemoteFile[] {
   return repository.files.filter((file) => {
     if (!file.name.endsWith('.gguf') || /mmproj/i.test(file.name)) return false;
@@ -84,7 +84,7 @@ export function partsOf(repository: Repository, first: RemoteFile): RemoteFile[]
   });
 }
 
-/** The tower that sees, which llama.cpp keeps in a file of its own: the most exact one in two bytes a number. */
+/** The vision tower, a separate file in llama.cpp's format: the most precise one with 16-bit weights. */
 function towerOf(repository: Repository): RemoteFile | undefined {
   const order = ({ name }: RemoteFile) => (/bf16/i.test(name) ? 0 : /f16/i.test(name) ? 1 : 2);
   return repository.files
@@ -122,7 +122,7 @@ async function ggufHeaders(
   const tower = SEES.test(String(metadata['general.architecture'])) ? towerOf(repository) : undefined;
   if (tower) {
     const seen = await ggufHeader(tower, signal, net);
-    // One of another model stays where it is, as it would beside a model that is here (native/formats/gguf/gguf_split.cc).
+    // A tower of another model is ignored, as for local models (native/formats/gguf/gguf_split.cc).
     const fits =
       seen.metadata['clip.vision.projection_dim'] === metadata[`${metadata['general.architecture']}.embedding_length`];
     if (fits && projectorOf(seen.metadata) === 'qwen3vl_merger') {
@@ -136,12 +136,12 @@ async function ggufHeaders(
   return { container: 'gguf', config: JSON.stringify(metadata, plain), tensors, files };
 }
 
-/** Families whose towers the engine knows. */
+/** Families whose vision towers the engine supports. */
 const SEES = /^qwen35(moe)?$/;
 const projectorOf = (metadata: Record<string, unknown>) =>
   metadata['clip.projector_type'] ?? metadata['clip.vision.projector_type'];
 
-/** The reader asks for a file by address and range; it gets bytes of ours, through our own redirect and token rules. */
+/** A `fetch` for the header parser that applies our own redirect and token rules. */
 function rangeFetch(file: RemoteFile, signal: AbortSignal, net: Network): typeof fetch {
   let asked = 0;
   return async (_input, init) => {
@@ -149,7 +149,7 @@ function rangeFetch(file: RemoteFile, signal: AbortSignal, net: Network): typeof
     const first = range ? Number(range[1]) : 0;
     const length = Math.min((range ? Number(range[2]) : MAX_HEADER) + 1 - first, file.size - first);
     asked += Math.max(0, length);
-    // A header that never ends asks for more and more.
+    // An endless header requests more and more.
     if (asked > MAX_HEADER) {
       throw new DownloadError('wrong-content', `[gguf] ${file.name} has a header of more than ${MAX_HEADER} bytes`);
     }
@@ -159,11 +159,11 @@ function rangeFetch(file: RemoteFile, signal: AbortSignal, net: Network): typeof
 
 const plain = (_key: string, value: unknown) => {
   if (typeof value === 'bigint') return Number(value);
-  // Token lists are not part of the verdict, and are most of the header.
+  // Token lists are not needed, and are most of the header.
   return Array.isArray(value) && value.length > 1024 ? { length: value.length } : value;
 };
 
-/** As many tables are held at once as are read at once. */
+/** Headers read, and so held in memory, at the same time. */
 const AT_ONCE = 4;
 
 async function safetensorsTables(
@@ -242,7 +242,7 @@ export async function readRange(
 ): Promise<Uint8Array> {
   if (length <= 0) return new Uint8Array();
   const answer = await request(await file.address(), { first, last: first + length - 1 }, file.etag, signal, net);
-  // A server without ranges sends all that stands before as well; it is not kept.
+  // A server without range support also sends everything before; it is skipped.
   let skip = answer.ranged ? 0 : first;
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -9,28 +9,28 @@ import { FOLDER, type RemoteHeaders, readRemoteHeaders } from './remote-headers.
 import type { Repository, Source } from './source.ts';
 import type { SourceRegistry } from './source-registry.ts';
 
-//  What a model is before a byte of its weights is here: its repository is pinned, its headers are read by range
-//  requests, and the engine gives the same verdict that it would give on the files.
+//  Inspects a remote model before downloading its weights: the repository is pinned, headers are read by range
+//  requests, and the engine describes it as it would describe local files.
 
 export type Inspection = { variant: Variant; headers: RemoteHeaders };
 
 export type RemoteInspector = {
   look(reference: string, variantId: string | undefined): Promise<RemoteModel>;
-  /** One variant with its exact verdict and the files it needs. */
+  /** One variant with its exact description and files. */
   inspect(reference: string, variantId: string | undefined): Promise<Inspection & { repository: Repository }>;
-  /** The same variant as it is at its source now. */
+  /** The current version of the same variant. */
   inspectNewest(source: Source, name: string, variantId: string): Promise<Inspection & { repository: Repository }>;
 };
 
 export type LookerOptions = {
   sources: SourceRegistry;
   net: Via;
-  /** The engine's word on headers. */
+  /** The engine's description of headers. */
   verdict: (headers: Headers) => Promise<ModelDescription>;
 };
 
 const LOOK_MS = 60_000;
-/** Repositories that were looked at lately: choosing another variant does not list its files again. */
+/** Cache of recent repositories: choosing another variant does not list the files again. */
 const MAX_ENTRIES = 32;
 const CACHE_MS = 10 * 60_000;
 
@@ -112,7 +112,7 @@ export function createRemoteInspector({ sources, net, verdict }: LookerOptions):
   };
 }
 
-/** What is not read yet is told from its size: the same model in other bits. */
+/** Estimates a variant whose headers have not been read, by its size. */
 function likely(offer: Offer, from: Variant): Variant {
   return {
     id: offer.id,
@@ -124,7 +124,7 @@ function likely(offer: Offer, from: Variant): Variant {
   };
 }
 
-/** @throws LonghandError `bad-request` when the text can be none of the references that are known */
+/** @throws LonghandError `bad-request` if the text is not a known kind of reference */
 function placeOf(text: string, sources: SourceRegistry) {
   const reference = readReference(text);
   if (reference?.kind === 'path') {

@@ -7,13 +7,13 @@ import { modelScopeSource, urlSource } from './modelscope.ts';
 import type { Source } from './source.ts';
 
 export type SourceRegistry = {
-  /** Undefined for a mirror that is not set up (any more). */
+  /** Undefined for a mirror that is not configured (any more). */
   byId(id: string): Source | undefined;
-  /** The one that names like `org/name` belong to. */
+  /** The source of names like `org/name`. */
   hub(): Source;
 };
 
-/** Where models may come from. Nothing here speaks to the network before it is asked something. */
+/** The sources of models. None contacts the network before it is used. */
 export function createSourceRegistry(settings: () => Settings, tokens: AccessTokens, net: Via): SourceRegistry {
   const modelscope = modelScopeSource('https://www.modelscope.cn', net);
   const url = urlSource(net);

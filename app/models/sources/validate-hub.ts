@@ -2,12 +2,12 @@ import { DownloadError } from '../network/download-error.ts';
 import { safePath } from '../storage/safe-path.ts';
 import type { FileEntry } from './source.ts';
 
-//  What a hub tells about a file or a model is what somebody else wrote.
+//  Validation of untrusted metadata from hubs.
 
-/** The largest repositories have some thousands. */
+/** The largest repositories have a few thousand. */
 const MAX_FILES = 20_000;
 
-/** A file as a hub tells it. @throws DownloadError `wrong-content`, `bad-name` */
+/** Validates a file entry. @throws DownloadError `wrong-content`, `bad-name` */
 export function toldFile(told: { path: unknown; size: unknown; sha256: unknown }): FileEntry {
   if (typeof told.path !== 'string') throw wrong('a file without a name', told.path, 'texts');
   const name = safePath(told.path);
@@ -22,7 +22,7 @@ export function toldFile(told: { path: unknown; size: unknown; sha256: unknown }
   return { name, size, sha256: hash === null ? null : hash.toLowerCase(), etag: null };
 }
 
-/** The name of a commit, which becomes a part of addresses. @throws DownloadError `wrong-content` */
+/** Validates a commit name, which becomes part of URLs. @throws DownloadError `wrong-content` */
 export function toldCommit(told: unknown): string {
   if (typeof told === 'string' && /^[\w.-]{1,200}$/.test(told) && !told.includes('..')) return told;
   throw wrong('the commit', told, 'letters and digits');
@@ -33,11 +33,11 @@ export function demandFewFiles(files: readonly unknown[]): void {
   if (files.length > MAX_FILES) throw wrong('the number of files', files.length, `up to ${MAX_FILES}`);
 }
 
-/** A number that may be missing, or be anything. */
+/** A number, or null for anything else. */
 export const toldNumber = (told: unknown): number | null =>
   typeof told === 'number' && Number.isFinite(told) && told >= 0 ? told : null;
 
-/** The name of a repository: what it stands under on the hub. Null for anything else. */
+/** A valid repository name, or null for anything else. */
 export const toldName = (told: unknown): string | null =>
   typeof told === 'string' && /^[\w.-]{1,120}(\/[\w.-]{1,120})?$/.test(told) && !told.includes('..') ? told : null;
 

@@ -3,16 +3,16 @@ import { guarded, type Report } from '../../protocol/index.ts';
 import { createProbe, type Disk, disk as disks, type Names, type ProbeWithTimeout } from './fs-probe.ts';
 import type { LibraryLocation } from './library-location.ts';
 
-/** `away`: not even its folder is there, as when a drive was taken out; it may be back at any moment. */
+/** `unmounted`: not even the folder exists, as when a drive was removed; it may return at any moment. */
 export type FileState = 'here' | 'missing' | 'unmounted';
 
-/** Whether files are there. */
+/** Tracks whether files exist. */
 export type Availability = {
-  /** As it was when it was last looked at; what nobody has looked at counts as there. Never waits for a disk. */
+  /** The result of the last check; unchecked paths are assumed available. Never waits for a disk. */
   of(path: string): FileState;
-  /** Looks at many at once: each folder is read once. */
+  /** Checks many paths at once, listing each folder once. */
   look(paths: readonly string[]): Promise<void>;
-  /** How often a folder went or came back. */
+  /** Counts how often a folder disappeared or returned. */
   turns(): number;
 };
 
@@ -37,7 +37,7 @@ export function createAvailability(
     return stateOf(resolve(folder, target), links + 1);
   }
 
-  /** Reads a folder. Returns where those of its names lead that are links. */
+  /** Lists a folder. Returns the targets of names that are links. */
   async function read(folder: string, wanted: readonly string[]): Promise<string[]> {
     const names = await probe<Names | null | undefined>(folder, () => disk.names(folder), {
       slow: null,
@@ -87,12 +87,12 @@ function byFolder(paths: readonly string[]): Map<string, string[]> {
 }
 
 export type WatchOptions = {
-  /** Files that may come and go. */
+  /** Paths to watch. */
   paths: () => readonly string[];
   availability: Availability;
   there: () => boolean;
   changed: () => void;
-  /** Whether somebody waits for a drive that is there: it went and came back between two looks. */
+  /** Whether something waits for a drive that is mounted: it went and came back between two checks. */
   overlooked: () => Promise<boolean>;
   report?: Report;
   everyMs?: number;
@@ -100,7 +100,7 @@ export type WatchOptions = {
 
 const LOOK_MS = 3000;
 
-/** Looks now and then whether the drives of models are there. */
+/** Checks periodically whether the drives of models are mounted. */
 export function watchDrives({
   paths,
   availability,
@@ -110,7 +110,7 @@ export function watchDrives({
   report = console.error,
   everyMs = LOOK_MS,
 }: WatchOptions) {
-  // Somebody else's look may have found a drive gone, and told so, that is back now: hence the turns.
+  // Another check may have seen and reported a drive as gone that is back now: hence the counter.
   const away = () => paths().filter((path) => availability.of(path) === 'unmounted');
   const state = () => JSON.stringify([there(), availability.turns(), ...away()]);
   let before = state();
@@ -127,7 +127,7 @@ export function watchDrives({
     before = now;
   }
   const next = () => {
-    // One look that failed says nothing about the next.
+    // A failed check does not affect the next.
     looking = look()
       .catch(report)
       .finally(() => {
