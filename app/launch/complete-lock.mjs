@@ -1,6 +1,6 @@
 // Completes package-lock.json after `npm install`: npm leaves out the optional packages of other platforms when a
-// registry does not serve them yet, and `npm ci` then refuses the whole lock. Each absent one is written down with the
-// version its parent asks for and the platform its name tells, so that `npm ci` skips it here and fetches it there.
+// registry does not serve them yet, and `npm ci` then refuses the whole lock. Each missing one is added with the
+// version its parent requires and the platform in its name, so that `npm ci` skips it here and installs it there.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const SYSTEMS = ['darwin', 'linux', 'win32', 'android', 'freebsd', 'openharmony', 'netbsd', 'openbsd', 'sunos', 'aix'];
@@ -26,7 +26,7 @@ const ALIASES = {
   universal: undefined,
 };
 
-/** The `os` and `cpu` fields of a lock entry, read from words of the package's name ("…-darwin-arm64"). */
+/** The `os` and `cpu` fields of a lock entry, from the package name ("…-darwin-arm64"). */
 export function platformOf(name) {
   const words = name.split(/[-/]/).map((word) => ALIASES[word] ?? word);
   const os = SYSTEMS.filter((system) => words.includes(system));

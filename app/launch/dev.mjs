@@ -1,4 +1,4 @@
-// npm run dev: the app from source, built again when a file changes. In Electron where it runs, else in the browser.
+// npm run dev: the app from source, rebuilt when a file changes. In Electron if it runs, or else in the browser.
 import { join } from 'node:path';
 import { become } from './run.mjs';
 import { root } from './setup.mjs';

@@ -1,15 +1,15 @@
-// Fetches Electron's binary, which its npm package does not carry.
+// Downloads Electron's binary, which is not part of its npm package.
 import { run } from './run.mjs';
 import { sayStep } from './say.mjs';
 import { electronBinary, electronInstaller } from './shells.mjs';
 
 const REACH_MS = 4000;
 
-/** Where it would come from. */
+/** The host it comes from. */
 export const electronHost = (env = process.env) =>
   env.ELECTRON_MIRROR ?? env.npm_config_electron_mirror ?? 'https://github.com';
 
-/** @returns {Promise<string | null>} the program; null where the host cannot be reached or has no such version */
+/** @returns {Promise<string | null>} the program; null if the host cannot be reached or does not have this version */
 export async function fetchElectron(root) {
   const installer = electronInstaller(root);
   if (!installer) return null;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `longhand` program: the bundle where there is one, else the source, under a Node that can run it.
+// The `longhand` program: the bundle if there is one, or else the source, with a suitable version of Node.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// npm run package: where Apple's Metal compiler is, the kernels go into the app compiled, a library for each file of metal/
-// and each layout it is a template for. The app falls back to their text, which it always carries.
+// npm run package: if Apple's Metal compiler is installed, kernels are shipped compiled, one library per file of metal/
+// and per layout of template files. The app falls back to the source, which is always included.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -36,15 +36,15 @@ export const LAYOUTS = {
   caches: ['CacheF32', 'CacheF16', 'CacheQ8', 'CacheQ4'],
 };
 
-/** `['']` for a file that is no template. */
+/** `['']` for a file that is not a template. */
 function layoutsOf(text) {
   if (!text.includes('#define INSTANTIATE')) return [''];
   return text.includes('struct CacheF32') ? LAYOUTS.caches : LAYOUTS.weights;
 }
 
-/** The sentence why nothing can be compiled here, or null. */
+/** Why nothing can be compiled here, or null. */
 function missing() {
-  // Xcode 26 finds a `metal` that only says where to get the real one: it has to answer.
+  // Xcode 26 has a stub `metal` that only tells where to get the real one: so run it.
   const { status } = spawnSync('xcrun', ['-sdk', 'macosx', 'metal', '--version'], { encoding: 'utf8' });
   if (status === 0) return null;
   return 'no .metallib: xcrun found no Metal compiler (Xcode installs it: xcodebuild -downloadComponent MetalToolchain); the app compiles its kernels at the first start';
@@ -57,7 +57,7 @@ const wordsFor = (source, layout, to) => [
   ...['-o', to, source],
 ];
 
-/** One text for one layout. @returns what the compiler said (warnings), @throws what it said when it refused. */
+/** Compiles one source for one layout. @returns warnings of the compiler, @throws its errors. */
 export async function compileOne(sources, out, { name, layout }) {
   const library = layout === '' ? name : `${name}-${layout}`;
   const to = join(out, `${library}.metallib`);
@@ -74,7 +74,7 @@ async function compile(sources, out, wanted) {
   return `${library} ${bytes.length} ${crc32(bytes)}`;
 }
 
-/** Each of `all` through `work`, as many at a time as there are processors. The first error ends it. */
+/** Runs `work` for each of `all`, as many at a time as there are processors. The first error ends it. */
 export async function inParallel(all, work) {
   const results = [];
   let next = 0;
@@ -84,14 +84,14 @@ export async function inParallel(all, work) {
       results[at] = await work(all[at]);
     }
   };
-  // One that fails ends the rest: nobody writes any more when it is told.
+  // A failure stops the rest before it is reported, so that nothing is written afterwards.
   const stopping = () => worker().finally(() => (next = all.length));
   const ended = await Promise.allSettled(Array.from({ length: availableParallelism() }, stopping));
   for (const { status, reason } of ended) if (status === 'rejected') throw reason;
   return results;
 }
 
-/** Every text of metal/ with its headers put in place, and the hash of all, into `sources`.
+/** Writes every source of metal/ with its headers inlined, and the hash of all, into `sources`.
  *  @returns each with each layout that it is compiled for. */
 export async function writeTexts(sources) {
   const texts = [
@@ -111,7 +111,7 @@ async function compileAll(out) {
   try {
     const wanted = await writeTexts(sources);
     const lines = await inParallel(wanted, (each) => compile(sources, out, each));
-    // Last: a folder without it is none.
+    // Written last: a folder without it is incomplete.
     writeFileSync(
       join(out, 'manifest'),
       `kernels ${readFileSync(join(sources, 'hash'), 'utf8')}\n${lines.join('\n')}\n`,
@@ -122,10 +122,10 @@ async function compileAll(out) {
   }
 }
 
-/** Fills `out` with libraries and their manifest, or leaves it empty where there is no compiler.
- *  @throws what the compiler said of a kernel; then there is no such folder. */
+/** Fills `out` with libraries and their manifest, or leaves it empty if there is no compiler.
+ *  @throws compiler errors; then the folder does not exist. */
 export async function compileKernels(out) {
-  // What an earlier text was compiled to must not be packaged; electron-builder wants the folder to be there.
+  // Outdated libraries must not be packaged; electron-builder requires the folder to exist.
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const reason = missing();

@@ -1,4 +1,4 @@
-// npm run package: dmg and zip on a Mac, AppImage and deb on Linux. They hold Electron: without it nothing is built.
+// npm run package: dmg and zip on a Mac, AppImage and deb on Linux. They include Electron: without it nothing is built.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { electronHost, fetchElectron } from './electron.mjs';
@@ -8,7 +8,7 @@ import { sayProblem, sayStep } from './say.mjs';
 import { root, setUp } from './setup.mjs';
 import { electronBinary } from './shells.mjs';
 
-/** The folder that electron-builder takes in the place of a download of its own. */
+/** The folder that electron-builder uses instead of its own download. */
 const folderOf = (binary) =>
   process.platform === 'darwin' ? dirname(dirname(dirname(dirname(binary)))) : dirname(binary);
 

@@ -1,11 +1,11 @@
-// Running other programs: with their output as progress, and all of it shown when they fail.
+// Runs other programs, showing their output as progress, and all of it if they fail.
 import { spawn, spawnSync } from 'node:child_process';
 import { progressLine, say, sayProblem } from './say.mjs';
 
 const KEPT_LINES = 200;
 
-/** `progress` picks the lines that only tell how far it is (default: all are shown as they come). The others are printed
- *  when the program fails.
+/** `progress` selects lines that only report progress (default: all are shown as they come). The others are printed
+ *  if the program fails.
  *  @returns {Promise<void>} rejects with a sentence that names the command and its exit code. */
 export function run(command, args, { cwd, env, progress } = {}) {
   return new Promise((resolve, reject) => {
@@ -37,10 +37,10 @@ export function run(command, args, { cwd, env, progress } = {}) {
   });
 }
 
-/** Runs a program in the place of this one: its terminal, its end, its exit code. */
+/** Runs a program in place of this one, with its terminal and exit code. */
 export function become(command, args, { cwd, env } = {}) {
   const child = spawn(command, args, { cwd, env, stdio: 'inherit' });
-  // Ctrl-C reaches the child by the terminal; this process only waits for its end.
+  // Ctrl-C reaches the child through the terminal; this process only waits for it.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.on('error', (error) => {
@@ -53,7 +53,7 @@ export function become(command, args, { cwd, env } = {}) {
   return child;
 }
 
-/** The first line a program prints, or null when there is no such program. */
+/** The first line a program prints, or null if there is no such program. */
 export function firstLine(command, args) {
   const { status, stdout, error } = spawnSync(command, args, { encoding: 'utf8', timeout: 20_000 });
   return error || status !== 0 ? null : (stdout.trim().split('\n')[0] ?? '');

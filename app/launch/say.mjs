@@ -7,7 +7,7 @@ export const sayStep = (text) => say(`${paint('36', '›')} ${text}`);
 export const sayDone = (text) => say(`${paint('32', '✓')} ${text}`);
 export const sayProblem = (text) => say(`${paint('31', '✗')} ${text}`);
 
-/** One line that is written over and over; where there is no terminal, a line at most every ten seconds. */
+/** A line that is overwritten; without a terminal, a new line at most every ten seconds. */
 export function progressLine() {
   let last = 0;
   let shown = false;

@@ -1,4 +1,4 @@
-// Makes a fresh clone run: node app/launch/setup.mjs GOAL. Runs before any package is there, with the system's Node
+// Sets up a fresh clone: node app/launch/setup.mjs GOAL. Runs before any package is installed, with the system's Node
 // (18 or newer): plain JavaScript, node: built-ins only. Done work is stamped by hash; the second run does nothing.
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,9 +19,9 @@ export const GOALS = {
   check: ['packages', 'formatTools', 'native'],
   test: ['packages', 'formatTools', 'testTools', 'native', 'standin', 'shell', 'window', 'models'],
   bench: ['packages', 'native', 'models'],
-  // Only where Electron can run: start.mjs asks for it.
+  // Only if Electron can run: requested by start.mjs.
   shell: ['shell'],
-  // Only where Electron can be had: package.mjs asks for it.
+  // Only if Electron is available: requested by package.mjs.
   package: ['native', 'shell'],
 };
 
@@ -33,7 +33,7 @@ const STEPS = {
     title: 'Installing packages (the first time takes a minute)',
     inputs: () => hashOf(root, ['package-lock.json'], [process.platform, process.arch]),
     present: () => existsSync(join(root, 'node_modules', '.package-lock.json')) || isLink(join(root, 'node_modules')),
-    // A link was put there by somebody who shares one folder between several trees: it is theirs to fill.
+    // A link means that the user shares one folder between several checkouts, and manages it.
     skip: () => isLink(join(root, 'node_modules')),
     work: () =>
       run(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http'], {
@@ -52,7 +52,7 @@ const STEPS = {
     present: () => existsSync(join(root, 'build', 'native', 'Release', 'longhand.node')),
     work: () => run(npm, ['run', '-s', 'build:engine'], { cwd: root, progress: percent }),
   },
-  // Only tests run it, and a Mac has the real thing.
+  // Only for tests, and not on a Mac, which has the real thing.
   standin: {
     title: 'Compiling the Metal stand-in',
     skip: () => process.platform !== 'linux',
@@ -95,10 +95,10 @@ const STEPS = {
   },
 };
 
-/** Lines that tell how far it is: make's "[ 42%] Building CXX object …/matmul.cc.o", ninja's "[3/85] Building …". */
+/** Progress lines: make's "[ 42%] Building CXX object …/matmul.cc.o", ninja's "[3/85] Building …". */
 const percent = (line) => /^\[ *\d+(%|\/\d+)\]/.test(line) && line.replace(/Building .*\/(\S+?)\.o$/, '$1');
 
-/** npm says each package it fetches; they are counted. */
+/** Counts the packages that npm reports. */
 function fetched() {
   let count = 0;
   return (line) => /http fetch/.test(line) && `${++count} packages fetched`;

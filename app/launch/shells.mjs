@@ -1,8 +1,8 @@
-// Which shell can run here: Electron when its binary and a display are there, else a browser, else the terminal.
+// Chooses the shell: Electron if its binary and a display exist, or else a browser, or else the terminal.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Never imports electron: that would look for the binary and fetch it.
+/** Never imports electron, which would download its binary.
  *  @returns {string | null} the program */
 export function electronBinary(root, env = process.env) {
   const folder = join(root, 'node_modules', 'electron');
@@ -42,7 +42,7 @@ export function chooseShell(root, { env = process.env, platform = process.platfo
   return { shell: 'terminal', program: node, args: [chat, 'chat', ...args], because: 'the pages are not built' };
 }
 
-/** The module that fetches the Electron binary, where the package has one. */
+/** The module that downloads the Electron binary, if the package has one. */
 export const electronInstaller = (root) => {
   const file = join(root, 'node_modules', 'electron', 'install.js');
   return existsSync(dirname(file)) && existsSync(file) ? file : null;

@@ -1,4 +1,4 @@
-// What was done is remembered by the hash of what it was done from, so that doing it again costs nothing.
+// Completed steps are recorded with a hash of their inputs, so that repeating them costs nothing.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';

@@ -1,4 +1,4 @@
-// npm start: the desktop app where Electron and a display are, else the same pages in a browser, else the terminal.
+// npm start: the desktop app if there are Electron and a display, or else the same pages in a browser, or else the terminal.
 import { join } from 'node:path';
 import { withCompileCache } from './compile-cache.mjs';
 import { fetchElectron } from './electron.mjs';
@@ -8,7 +8,7 @@ import { root, setUp } from './setup.mjs';
 import { chooseShell, electronBinary, electronInstaller, hasDisplay } from './shells.mjs';
 import { hashOf, isStamped, stamp } from './stamps.mjs';
 
-/** Fetches Electron once where it could be used. A machine without a network is not asked again for this version. */
+/** Downloads Electron once if it could be used. If the host is unreachable, it is not tried again for this version. */
 async function wantElectron() {
   if (!electronInstaller(root) || !hasDisplay() || electronBinary(root)) return;
   const version = hashOf(root, [join('node_modules', 'electron', 'package.json')]);

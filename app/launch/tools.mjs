@@ -7,7 +7,7 @@ import { say, sayDone, sayStep } from './say.mjs';
 const onMac = process.platform === 'darwin';
 
 /** `found`: whether it is there. `apt`, `brew`: packages that bring it. `why`: what cannot be done without it.
- *  `optional`: fetched where that asks nobody; elsewhere the tests that need it tell that it is not there. */
+ *  `optional`: installed if that needs no interaction; otherwise the tests that need it are skipped with this reason. */
 export const TOOLS = {
   compiler: {
     found: () => (onMac ? works('xcode-select', ['-p']) && works('clang++') : works('c++')),
@@ -89,7 +89,7 @@ function softwareDriver() {
   return readdirSync(DRIVERS).find((name) => name.startsWith('lvp_icd')) ?? null;
 }
 
-/** For programs that have no harmless way to be asked. */
+/** For programs that cannot be run harmlessly. */
 const onPath = (name) => (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));
 
 function atLeast(text, major, minor) {
@@ -99,14 +99,14 @@ function atLeast(text, major, minor) {
   return a > major || (a === major && b >= minor);
 }
 
-/** Makes the named tools available, or says in one line how to get each.
+/** Makes the named tools available, or explains in one line how to install each.
  *  @throws Error with the exact commands */
 export async function provide(names, tools = TOOLS, platform = process.platform) {
   const missing = names.filter((name) => !tools[name].found());
   const needed = missing.filter((name) => !tools[name].optional);
   const welcome = missing.filter((name) => tools[name].optional);
   const canInstall = platform === 'linux' && process.getuid?.() === 0 && works('apt-get', ['--version']);
-  // Each by itself: one that this system does not have keeps no other away.
+  // One at a time: a package that this system lacks must not prevent the others.
   for (const name of canInstall ? welcome : [])
     await install([name], tools).catch((error) => say(`  ${error.message}`));
   if (needed.length === 0) return;

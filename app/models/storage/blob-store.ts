@@ -19,58 +19,58 @@ import { exists } from './fs-probe.ts';
 import type { LibraryLocation } from './library-location.ts';
 
 //  models/
-//    blobs/<sha256>            every file once, by its content
-//    blobs/<sha256>.damaged    one that is not as it was: its sound blocks are used when it is fetched again
-//    incoming/<n>.part         what is being fetched
+//    blobs/<sha256>            every file, stored once by its content
+//    blobs/<sha256>.damaged    a damaged file: its intact blocks are reused when it is downloaded again
+//    incoming/<n>.part         downloads in progress
 //    <org>--<name>@<commit>/   a model: names of the repository, each a hard link to its blob
-//      .longhand.json          where it came from and what its files must hash to
-//    removed/<id>/             a model that can still be taken back
+//      .longhand.json          its origin and the hashes of its files
+//    removed/<id>/             a removed model that can still be restored
 //
-//  In the data folder, wherever the rest is:
-//    linked/<name>.gguf        a symbolic link to a file of another program whose name has no ending
+//  Always in the data folder:
+//    linked/<name>.gguf        a symbolic link to a file of another program that has no extension
 //
-//  A file that several models share is stored once and goes with the last of them.
+//  A file shared by several models is stored once and deleted with the last of them.
 
 /** The folder of downloaded models. */
 export type BlobStore = {
   folder(): string;
   partPath(download: string, file: number): string;
   blobPath(sha256: string): string;
-  /** Whether a file with this content is here already, whole. */
+  /** Whether a complete file with this content exists. */
   has(sha256: string, size: number): Promise<boolean>;
-  /** Moves a finished, verified file among the blobs, and remembers the hashes of its blocks; `also` is written in the same
-   *  step. */
+  /** Moves a complete, verified file into the blobs and stores its block hashes; `also` is written in the same
+   *  transaction. */
   accept(path: string, sha256: string, size: number, blocks: Uint8Array, also: () => void): Promise<void>;
-  /** Ends what `accept` had partial when the app ended. False when there is nothing to end. */
+  /** Completes an `accept` that was interrupted by the end of the app. False if there is nothing to complete. */
   acceptAgain(path: string, sha256: string | null, size: number): Promise<boolean>;
-  /** Hashes of the blocks of a file that is or was here whole. */
+  /** Block hashes of a file that is or was complete here. */
   blocksOf(sha256: string): Uint8Array | null;
-  /** What is left of a file that was damaged. */
+  /** The remains of a damaged file. */
   damaged(sha256: string): Promise<{ path: string; hashes: Uint8Array } | null>;
-  /** Makes the model's folder appear with all its files at once. Returns its path. */
+  /** Creates the model's folder with all its files atomically. Returns its path. */
   assemble(model: string, manifest: Manifest): Promise<string>;
-  /** Looks whether it can be read: its drive may be away. */
+  /** Checks whether it is readable: its drive may not be mounted. */
   look(): Promise<boolean>;
-  /** Whether a path is in this folder, and not somebody else's. */
+  /** Whether a path is in this folder. */
   owns(path: string): boolean;
-  /** Bytes that discarding a model's folder would free. */
+  /** Bytes that deleting a model's folder would free. */
   frees(path: string): Promise<number>;
-  /** Puts a model's folder aside, until it is taken back or discarded. Returns where. */
+  /** Moves a model's folder to the trash until it is restored or deleted. Returns its path there. */
   setAside(path: string, id: string): Promise<void>;
   takeBack(id: string, path: string): Promise<void>;
-  /** Discards what was set aside. */
+  /** Deletes a folder in the trash. */
   discardAside(id: string): Promise<void>;
-  /** Removes a model's folder and the blobs that no other model uses. Returns the bytes that were freed. */
+  /** Deletes a model's folder and the blobs that no other model uses. Returns the bytes freed. */
   discard(path: string): Promise<number>;
-  /** Removes the blobs that no model and no download uses. Returns the bytes that were freed. */
+  /** Deletes blobs that no model and no download uses. Returns the bytes freed. */
   sweep(): Promise<number>;
-  /** Discards what was set aside before the app ended; a model that is in the list still goes back: the app ended between. */
+  /** Empties the trash at start; a model that is still in the library is restored: the app ended during its removal. */
   discardRemoved(): Promise<void>;
-  /** A damaged file of a model is not on the shelf any more; what is left of it is kept for its repair. */
+  /** Removes a damaged file of a model from the store; its remains are kept for the repair. */
   drop(sha256: string, path: string): Promise<void>;
 };
 
-/** What stands beside the files of a model, so that a folder explains itself without the database. */
+/** Metadata beside the files of a model, so that a folder is self-describing without the database. */
 export const Manifest = z.object({
   name: z.string(),
   source: z.string(),
@@ -88,7 +88,7 @@ const MANIFEST = '.longhand.json';
 /** A repository of 10,000 files, 200 bytes for each, and room. */
 const MAX_MANIFEST = 16 * 1024 * 1024;
 export const isManifest = (path: string): boolean => basename(path) === MANIFEST;
-/** What a model's folder is called before it is whole, and while it is removed. */
+/** The temporary name of a model's folder while it is being created or removed. */
 export const building = (folder: string): string => `${folder}.new`;
 export const isModelFolder = async (folder: string): Promise<boolean> =>
   /.@[\w.-]+\.new$/.test(folder) || exists(join(folder, MANIFEST));
@@ -129,7 +129,7 @@ export function createBlobStore(db: Database, location: LibraryLocation): BlobSt
       if (await location.look()) removeBlob(db, sha256);
       return false;
     },
-    // First the words, then the deed: a blob that nobody knows would be fetched again.
+    // Record the blob before renaming it: an unrecorded blob would be downloaded again.
     async accept(path, sha256, size, blocks, also) {
       await mkdir(blobs(), { recursive: true });
       db.transaction(() => {
@@ -169,7 +169,7 @@ export function createBlobStore(db: Database, location: LibraryLocation): BlobSt
       if (!manifest) return 0;
       const sizes = manifest.files.map(async ({ name }) => {
         const found = await stat(join(path, name)).catch(() => null);
-        // One name here, one among the blobs: nobody else has it.
+        // Two links, one here and one among the blobs: no other model uses it.
         return found && found.nlink <= 2 ? found.size : 0;
       });
       return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
@@ -198,12 +198,12 @@ export function createBlobStore(db: Database, location: LibraryLocation): BlobSt
     async drop(sha256, path) {
       const blob = await stat(blobPath(sha256)).catch(() => null);
       const file = await stat(path).catch(() => null);
-      // Where the volume has no hard links the model has a copy, and the blob may well be sound.
+      // Without hard links the model has a copy, and the blob may be intact.
       const apart = blob !== null && blob.ino !== file?.ino;
       const hashes = blocksOfBlob(db, sha256);
       if (apart && hashes && (await damagedIn(blobPath(sha256), blob.size, hashes, never)).length === 0) return;
       removeBlob(db, sha256);
-      await rename(blob === null ? path : blobPath(sha256), damagedPath(sha256)).catch(() => {}); // both are gone
+      await rename(blob === null ? path : blobPath(sha256), damagedPath(sha256)).catch(() => {}); // both are missing
     },
     async discard(path) {
       await rm(path, { recursive: true, force: true });
@@ -227,7 +227,7 @@ export function createBlobStore(db: Database, location: LibraryLocation): BlobSt
   };
 }
 
-/** Volumes without hard links (exFAT) hold a copy instead. */
+/** On volumes without hard links (exFAT), copies instead. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPERM' && error.code !== 'ENOTSUP' && error.code !== 'EXDEV' && error.code !== 'EMLINK')

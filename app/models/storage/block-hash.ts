@@ -8,6 +8,6 @@ export function hashOf(pieces: readonly Uint8Array[]): string {
 
 const HASH_BYTES = 32;
 
-/** The hash of one block, of those that stand one after the other. */
+/** The hash of one block in concatenated hashes. */
 export const hashAt = (hashes: Uint8Array, block: number): string =>
   Buffer.from(hashes.subarray(block * HASH_BYTES, (block + 1) * HASH_BYTES)).toString('hex');

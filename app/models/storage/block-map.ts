@@ -1,17 +1,17 @@
 import type { Bytes } from '../network/download-error.ts';
 
-/** The unit of the journal: what a fault can cost a connection. Also the unit of damage. */
+/** The unit of the journal and of repairs: the most that a fault can cost a connection. */
 export const BLOCK: Bytes = 1024 * 1024;
-/** The most one request asks for, so that several connections share a file and a cut costs little. */
+/** Maximum blocks per request, so that several connections share a file and an interruption costs little. */
 const STRIPE_BLOCKS = 32;
 
 export type Stripe = { first: number; count: number };
 
-/** Which blocks of a file are here, and which are being fetched by whom. */
+/** Which blocks of a file are present, and which are claimed by a connection. */
 export class BlockMap {
   readonly size: Bytes;
   readonly count: number;
-  readonly #state: Uint8Array; // 0 missing, 1 claimed, 2 here
+  readonly #state: Uint8Array; // 0 missing, 1 claimed, 2 present
   #here = 0;
 
   constructor(size: Bytes, here: Iterable<number> = []) {
@@ -48,7 +48,7 @@ export class BlockMap {
     this.#state[block] = 0;
   }
 
-  /** Takes the next run of missing blocks, or null when every block is here or claimed. */
+  /** Claims the next run of missing blocks; null if every block is present or claimed. */
   claim(most = STRIPE_BLOCKS): Stripe | null {
     const first = this.#state.indexOf(0);
     if (first < 0) return null;
@@ -56,7 +56,7 @@ export class BlockMap {
     while (count < most && this.#state[first + count] === 0) this.#state[first + count++] = 1;
     return { first, count };
   }
-  /** Gives back what a claim did not finish. */
+  /** Releases the unfinished part of a claim. */
   release(stripe: Stripe): void {
     for (let block = stripe.first; block < stripe.first + stripe.count; block++) {
       if (this.#state[block] === 1) this.#state[block] = 0;

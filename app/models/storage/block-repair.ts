@@ -2,7 +2,7 @@ import { openRegular } from '../../store/folder/open-regular.ts';
 import { hashAt, hashOf } from './block-hash.ts';
 import { BLOCK, BlockMap } from './block-map.ts';
 
-/** Blocks of a file whose bytes are no longer those with these hashes, and those it is too short for. Changes nothing. */
+/** Blocks of a file that do not match these hashes, or are beyond its end. Read-only. */
 export async function damagedIn(
   path: string,
   size: number,
@@ -28,6 +28,6 @@ export async function damagedIn(
   return damaged;
 }
 
-/** Bytes of these blocks of a file, the last of which may be short. */
+/** Total bytes of these blocks; the last block of a file may be short. */
 export const bytesOf = (blocks: readonly number[], size: number): number =>
   blocks.reduce((sum, block) => sum + Math.min(BLOCK, size - block * BLOCK), 0);

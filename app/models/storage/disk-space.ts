@@ -1,7 +1,7 @@
 import { LonghandError } from '../../protocol/index.ts';
 import type { Bytes } from '../network/download-error.ts';
 
-/** Whether there was no room: for a file, or for the database. */
+/** Whether an error of a file or the database means that the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   if (error instanceof LonghandError) return error.code === 'disk-full';
   const code = error instanceof Error && 'code' in error ? error.code : null;
@@ -9,18 +9,18 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 export type Space = {
-  /** What is still to be written. */
+  /** Bytes still to be written. */
   left: () => Bytes;
-  /** What may be written now; below zero when even the little that everybody needs is not there. */
+  /** Bytes that may be written now; negative if even the reserve is used up. */
   room: () => Promise<Bytes>;
   sleep: (ms: number) => Promise<void>;
 };
 
 const POLL_MS = 2000;
-/** Of a small write that failed nobody knows more. */
+/** The missing bytes reported for a small write that failed. */
 const LEAST: Bytes = 1;
 
-/** Does what needs room, again when there is some. Tells the bytes that are missing while it waits. */
+/** Runs work that needs disk space and retries it when there is some. Yields the missing bytes while waiting. */
 export async function* whenRoom<T>(work: () => T | Promise<T>, space: Space): AsyncGenerator<Bytes, T> {
   for (;;) {
     try {
@@ -32,14 +32,14 @@ export async function* whenRoom<T>(work: () => T | Promise<T>, space: Space): As
   }
 }
 
-/** Waits after a write that found no room. */
+/** Waits after a write that failed for lack of space. */
 export async function* afterFull(space: Space): AsyncGenerator<Bytes, void> {
   yield Math.max(LEAST, await missingNow(space));
   await space.sleep(POLL_MS);
   yield* untilRoom(space);
 }
 
-/** Waits until what is left has room. */
+/** Waits until there is space for the rest. */
 export async function* untilRoom(space: Space): AsyncGenerator<Bytes, void> {
   for (let missing = await missingNow(space); missing > 0; missing = await missingNow(space)) {
     yield missing;

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { DownloadRow } from '../../store/models/downloads.ts';
 import { labelOf } from './quantisation-label.ts';
 
-//  What the folder of a model is called in the library, and what the engine opens in it.
+//  Names of model folders in the library, and the path in them that the engine opens.
 
 type Model = Pick<DownloadRow, 'repository' | 'commit' | 'files'>;
 
-/** File systems allow 255 bytes, and `.new` comes behind it for a while. */
+/** File systems allow 255 bytes, and `.new` is appended temporarily. */
 const MAX_NAME = 120;
 
-/** `org--name@commit`, readable and free of anything a file system minds. Behind it the quantisation of a GGUF file; and what
- *  tells it from the others that would be called the same: a repository may hold several of one quantisation, and names that are
- *  long or full of signs are shortened. */
+/** `org--name@commit`, readable and safe for all file systems. Followed by the quantisation of a GGUF file, and by a hash
+ *  if names would collide: a repository may have several files of one quantisation, and names that are
+ *  long or contain special characters are shortened. */
 export function folderName({ repository, commit, files }: Model): string {
   const gguf = ggufOf({ files });
   const plain = `${repository.replace(/^https?:\/\//, '').replaceAll('/', '--')}@${commit.slice(0, 12)}`;
@@ -31,7 +31,7 @@ export function folderName({ repository, commit, files }: Model): string {
 export const ggufOf = (row: Pick<Model, 'files'>): string | undefined =>
   row.files.find((file) => file.name.endsWith('.gguf'))?.name;
 
-/** What the engine opens: the folder, or the (first) GGUF file in it. */
+/** The path that the engine opens: the folder, or the (first) GGUF file in it. */
 export function modelPath(folder: string, row: Pick<Model, 'files'>): string {
   const gguf = ggufOf(row);
   return gguf ? join(folder, gguf) : folder;

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { guarded } from '../../protocol/index.ts';
 import { readRegular } from '../../store/folder/open-regular.ts';
 
-//  Looking at disks that may not answer. A network drive without its server keeps whoever asks waiting for ever, and each wait
-//  takes one of the few threads that Node has for files. So a look has a time limit, what still lasts is not asked again, and
-//  only a few last at a time: the others go on with what they know.
+//  Access to disks that may hang. A network drive without its server blocks callers for ever, and each blocked call
+//  occupies one of Node's few file threads. So each probe has a timeout, a pending probe is not repeated, and
+//  only a few may be pending: others use the last known state.
 
-/** As the engine reads of a config.json (native/formats/checkpoint.cc); marks of a library have one line. */
+/** The engine's limit for config.json (native/formats/checkpoint.cc); library markers have one line. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
-/** What is looked at. None of these rejects. */
+/** Probes. None of these rejects. */
 export type Disk = {
-  /** Null for a file that cannot be read. */
+  /** Null if unreadable. */
   text(path: string): Promise<string | null>;
-  /** What is in a folder, by name: where a symbolic link leads, null for everything else. Null for no folder. */
+  /** Names in a folder, with the target of symbolic links and null for everything else. Null if there is no such folder. */
   names(folder: string): Promise<Names | null>;
   kind(path: string): Promise<Kind>;
 };
@@ -29,7 +29,7 @@ export const disk: Disk = {
     ),
   async names(folder) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => null);
-    if (entries === null) return null; // not there, or not readable: so are its files
+    if (entries === null) return null; // missing or unreadable, and so are its files
     const names = new Map<string, string | null>();
     for (const entry of entries)
       names.set(entry.name, entry.isSymbolicLink() ? await leadsTo(folder, entry.name) : null);
@@ -50,14 +50,14 @@ export const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** One look. `slow`: what it counts as when it takes too long; `busy`: when too many others do. */
+/** One probe. `slow`: result on timeout; `busy`: result if too many probes are pending. */
 export type ProbeWithTimeout = <T>(
   what: string,
   look: () => Promise<T>,
   otherwise: { slow: T; busy: () => T },
 ) => Promise<T>;
 
-/** Calls `over` when a look has taken too long. Returns what to do when it has an answer. */
+/** Calls `over` on timeout. Returns a function to call when the probe is done. */
 export type TimeoutFactory = (what: string, over: () => void) => () => void;
 
 const LIMIT_MS = 3000;
@@ -65,7 +65,7 @@ const defaultTimeout: TimeoutFactory = (_, over) => {
   const timer = setTimeout(guarded(console.error, over), LIMIT_MS);
   return () => clearTimeout(timer);
 };
-/** Of the four threads that Node has. */
+/** Maximum pending probes, of Node's four threads. */
 const MOST = 2;
 
 export function createProbe(startTimeout: TimeoutFactory = defaultTimeout): ProbeWithTimeout {

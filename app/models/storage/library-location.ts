@@ -5,29 +5,29 @@ import type { Database } from '../../store/database/database.ts';
 import { libraryRow, switchLibrary } from '../../store/models/library-location.ts';
 import { createProbe, type Disk, disk as disks, type ProbeWithTimeout } from './fs-probe.ts';
 
-/** Where the library is: in the data folder, or where it was moved to, which may be a drive that comes and goes. */
+/** The location of the library: in the data folder, or where it was moved to, possibly a removable drive. */
 export type LibraryLocation = {
   /** In the data folder. */
   readonly home: string;
   folder(): string;
-  /** Links to files of other programs stay in the data folder: not every disk knows such links. */
+  /** Folder of links to files of other programs, always in the data folder: not every file system supports symbolic links. */
   links(): string;
-  /** False while its drive is away, or does not answer: as it was when it was last looked at. */
+  /** False while its drive is not mounted or hangs, as of the last check. */
   there(): boolean;
-  /** Looks now. */
+  /** Checks now. */
   look(): Promise<boolean>;
-  /** Whether a path is in the library, and so the file our own. */
+  /** Whether a path is in the library, so that the file is ours. */
   owns(path: string): boolean;
-  /** Whether it is a link that we made. */
+  /** Whether it is a link made by us. */
   ownsLink(path: string): boolean;
-  /** Makes a copy of the library, which stands in `to`, the library. */
+  /** Makes the copy in `to` the library. */
   switchTo(to: string): Promise<void>;
 };
 
-/** A file in the folder of the library: an empty mount point, or another disk, has none or another. */
+/** A marker file in the library: an empty mount point or another disk has none, or a different one. */
 const MARK = '.longhand-library';
 
-/** `reached`: of a library elsewhere, when it is first seen and whenever its drive is back. */
+/** `reached`: called when a moved library is first seen, and whenever its drive is mounted again. */
 export function createLibraryLocation(
   db: Database,
   home: string,
@@ -48,7 +48,7 @@ export function createLibraryLocation(
       if (asked === null) return true;
       const path = join(asked, MARK);
       const found = await probe(path, () => disk.text(path), { slow: null, busy: () => (seen ? markerId : null) });
-      // It may have been switched meanwhile.
+      // It may have been switched in the meantime.
       if (folder !== asked) return place.there();
       const before = seen;
       seen = found === markerId;

@@ -6,17 +6,17 @@ import { LonghandError } from '../../protocol/index.ts';
 import { fileFailure, openRegular } from '../../store/folder/open-regular.ts';
 import { removeLink } from './remove-link.ts';
 
-//  A file that somebody named: what it is, before the engine reads it.
+//  Identifies a file named by the user before the engine reads it.
 
 const MAGIC = 'GGUF';
 
-/** What the engine opens for a file: itself, the folder it is part of, or a link with the ending of its kind. `links`: where links
- *  are put.
- *  @throws LonghandError `unreadable` with the reason `not-a-model`, and what the system says of a file that cannot be opened */
+/** The path the engine opens for a file: itself, its folder, or a link with the proper extension. `links`: the folder for
+ *  links.
+ *  @throws LonghandError `unreadable` with the reason `not-a-model`, and file system errors */
 export async function openedByFile(path: string, links: string): Promise<string> {
   const begins = await beginOf(path);
   const named = path.toLowerCase().endsWith('.gguf');
-  // A program that has taken all the room before it writes begins with nothing: the engine looks at what is there.
+  // A file preallocated by a download begins with zeros: let the engine judge it.
   if (named && (begins === MAGIC || /^\0*$/.test(begins))) return path;
   if (begins === MAGIC) return linkTo(path, links);
   if (/\.(safetensors|json|jinja|model)$/i.test(path)) return openedByFolder(dirname(path));
@@ -46,7 +46,7 @@ const notAModel = (path: string, what: string) =>
     { details: { reason: 'not-a-model' } },
   );
 
-/** The first letters of a file. Read here, so that the system's word on it (it is locked, it may not be read) is the one told. */
+/** The first bytes of a file. Read here, so that file system errors (locked, no permission) are reported as such. */
 async function beginOf(path: string): Promise<string> {
   const file = await openRegular(path);
   try {
@@ -63,7 +63,7 @@ async function linkTo(path: string, links: string): Promise<string> {
       .replace(/[^\w.-]+/g, '-')
       .replace(/^[.-]+/, '')
       .slice(0, 120) || 'model';
-  // Two files of one name get a link each.
+  // Two files of the same name get separate links.
   const apart = createHash('sha256').update(path).digest('hex').slice(0, 8);
   const link = join(links, `${plain}-${apart}.gguf`);
   await mkdir(links, { recursive: true });
@@ -72,11 +72,11 @@ async function linkTo(path: string, links: string): Promise<string> {
   return link;
 }
 
-/** How long a file that grows is looked at, and how lately it must have changed to be looked at. */
+/** How long a file is watched for growth, and how recently it must have changed to be watched. */
 const LOOK_MS = 400;
 const LATELY_MS = 60_000;
 
-/** Whether another program is still writing a file: it grows, or it changed a moment ago. */
+/** Whether another program is still writing a file: it grows, or changed just now. */
 export async function isBeingWritten(path: string): Promise<boolean> {
   const before = await stat(path).catch(() => null);
   if (!before?.isFile() || Date.now() - before.mtimeMs > LATELY_MS) return false;

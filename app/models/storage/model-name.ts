@@ -1,16 +1,16 @@
 import { basename, isAbsolute } from 'node:path';
 
-//  What a model is called: its files say so, or their names do.
+//  Names of models: from their metadata, or else from file names.
 
-// Control characters, and marks that turn or hide text: a name must read as it is.
+// Control characters, and marks that reverse or hide text.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const UNREADABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const MAX_NAME = 200;
 
-/** What the files of somebody say they are called, as a line of text. */
+/** An untrusted name as a plain line of text. */
 export const plainName = (name: string): string => name.replace(UNREADABLE, '').trim().slice(0, MAX_NAME);
 
-/** What a configuration says its model is called. */
+/** The name in a configuration. */
 export function declaredName(text: string | null): string | null {
   try {
     const config: unknown = JSON.parse(text ?? '');
@@ -21,31 +21,31 @@ export function declaredName(text: string | null): string | null {
   }
 }
 
-/** The name of a file without its ending. */
+/** A file name without extension. */
 export const stemOf = (path: string): string => basename(path).replace(/\.gguf$/i, '');
 
-/** What a GGUF file says it is called, as a person would write it; null where that names nothing. Many hold the folder they were
- *  converted in, the name of a file, or a hash. */
+/** The name in a GGUF file in readable form; null if meaningless. Many contain the folder they were
+ *  converted in, a file name, or a hash. */
 export function readableName(declared: string): string | null {
   const last = plainName(declared.split(/[\\/]/).findLast((part) => part.trim() !== '') ?? '').replace(/\.gguf$/i, '');
   if (!/\p{L}{2}/u.test(last) || EMPTY_NAME.test(last) || isId(last)) return null;
   return SLUG.test(last) ? spelledOut(last) : last;
 }
 
-/** What converters and trainers call everything. */
+/** Generic names from converters and trainers. */
 const EMPTY_NAME =
   /^(llama|((ggml|my|the|base|merged?|final|output|converted)[-_ ])?(unnamed|unknown|models?|untitled|te?mp|hf|gguf|ggml|out(put)?|merged?|checkpoint|snapshots?|main|test)([-_ ]?(\d+|gguf|hf|merged|i?q\d\w*|f16|f32|bf16))*)$/i;
 
-/** A hash, a number that a database gave, or a step of a training. */
+/** A hash, a database id, or a training step. */
 const isId = (name: string): boolean =>
   /^(sha256[-:])?[0-9a-f]{12,}$/i.test(name) ||
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name) ||
   /^(checkpoint|step|epoch|run)[-_]?\d+$/i.test(name);
 
-/** A name of a file: no space, no capital letter. */
+/** A file name: no spaces, no capital letters. */
 const SLUG = /^(?=.*[-_])[a-z0-9]+([-_.][a-z0-9.]+)*$/;
 
-/** How their makers write them; what is not here begins with a capital letter. */
+/** Official spellings; other words are capitalised. */
 const SPELLED = new Map(
   `AI BGE CodeLlama DeepSeek DPO EXAONE GLM GPT HF InternLM IT LFM LLM MiniCPM MiniLM MLX MoE ModernBERT OLMo OLMoE OpenChat
   OpenHermes OSS RL RWKV SALA SFT SmolLM StableLM StarCoder TinyLlama VL WizardLM`
@@ -62,7 +62,7 @@ function spelledOut(slug: string): string {
 }
 
 function spelled(word: string): string {
-  // Sizes: 4b, 1.7b, a3b, 8x7b, 128k; versions keep their small letter.
+  // Sizes: 4b, 1.7b, a3b, 8x7b, 128k; versions keep their lower case.
   if (/^(a|e|\d+x)?\d+(\.\d+)?[bmkt]$/.test(word))
     return word.replace(/^[ae]|[bmkt]$/g, (letter) => letter.toUpperCase());
   if (/^v\d/.test(word)) return word;
@@ -70,7 +70,7 @@ function spelled(word: string): string {
   return (SPELLED.get(letters) ?? letters.charAt(0).toUpperCase() + letters.slice(1)) + number;
 }
 
-/** Two forms of one model say the same name; the label of the file tells them apart, where it is one and not the whole name. */
+/** Variants of one model share a name; the quantisation label distinguishes them, unless it is the whole name. */
 export const withLabel = (name: string, label: string): string =>
   !QUANTISATION.test(label) || name.toLowerCase().includes(label.toLowerCase()) ? name : `${name} ${label}`;
 const QUANTISATION = /^(I?Q\d\w*|TQ\d\w*|B?F(16|32)|MXFP4\w*|NVFP4)$/i;

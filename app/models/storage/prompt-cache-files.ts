@@ -4,18 +4,18 @@ import type { ChatId } from '../../protocol/index.ts';
 import { chatIsOpen } from '../../store/chats/chats.ts';
 import type { Database } from '../../store/database/database.ts';
 
-//  prompts/<build>/<model>/<chat>/…   what models have read of a chat (native/engine/prompt_cache/disk_tier.h)
+//  prompts/<build>/<model>/<chat>/…   the prompt cache of a chat (native/engine/prompt_cache/disk_tier.h)
 //
-//  The engine writes it; it is deleted here, also while no model is in memory. Nothing here is needed: without it a prompt is
-//  read again.
+//  Written by the engine, deleted here even while no model is loaded. Expendable: without it a prompt is
+//  prefilled again.
 
-/** The folder of what models have read. */
+/** The prompt cache on disk. */
 export type PromptCacheFiles = {
   readonly folder: string;
   size(): Promise<number>;
   clear(): Promise<void>;
   forget(chatId: ChatId): Promise<void>;
-  /** Deletes what is of no chat any more. */
+  /** Deletes the caches of deleted chats. */
   sweep(): Promise<void>;
 };
 

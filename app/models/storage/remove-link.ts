@@ -1,6 +1,6 @@
 import { lstat, rm } from 'node:fs/promises';
 
-/** Takes away a link of ours; a real file is never touched. */
+/** Removes a link of ours; never a real file. */
 export async function removeLink(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   if (found?.isSymbolicLink()) await rm(path);

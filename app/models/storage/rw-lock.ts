@@ -1,11 +1,11 @@
-/** Who changes files of the library goes through here: many at once, or one alone. */
+/** A readers-writer lock for changes to library files: many at once, or one exclusively. */
 export type RwLock = {
   shared<T>(work: () => Promise<T>): Promise<T>;
-  /** Waits until nothing is under way; what comes then waits for it. */
+  /** Exclusive: waits for running work, and later work waits for it. */
   alone<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 };
 
-/** Rejects when `signal` does, whatever becomes of the work. */
+/** Rejects on abort, whatever becomes of the work. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     if (signal.aborted) reject(signal.reason);

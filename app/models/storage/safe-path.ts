@@ -1,11 +1,11 @@
 import { DownloadError } from '../network/download-error.ts';
 
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
-// Control characters, what Windows and macOS refuse, and the marks that turn text around: a name must read as it is.
+// Control characters, characters forbidden on Windows and macOS, and marks that reverse text.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const FORBIDDEN = /[\u0000-\u001f\u007f<>:"|?*\\\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
 
-/** Checks a path that a repository gave, so that it can only name a file below the folder of its model.
+/** Validates a path from a repository, so that it can only name a file inside the model's folder.
  *  @throws DownloadError `bad-name` for absolute paths, `..`, reserved names, control and direction characters. */
 export function safePath(path: string): string {
   const parts = path.split('/');

@@ -5,21 +5,21 @@ import type { ModelId, Response } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
 import { listModels, type ModelRow } from '../../store/models/models.ts';
 
-//  packed/<id>.panels        what the CPU back end made of a model's weights, for its next load
-//  packed/<id>.panels.part   what it is writing
+//  packed/<id>.panels        weights packed by the CPU back end, for the next load
+//  packed/<id>.panels.part   being written
 //
-//  Nothing here is needed: without it a load only takes longer. So no disk that is full, away or not to be written ever
-//  stands in the way.
+//  Expendable: without it a load only takes longer. So a full, unmounted or read-only disk is never
+//  an error.
 
 /** The folder of packed weights. */
 export type WeightCache = {
-  /** The file of a model, which its presets share. Null where there can be none. */
+  /** The file of a model, shared by its presets. Null if it cannot have one. */
   fileOf(row: Pick<ModelRow, 'id' | 'presetOf'>): string | null;
   size(): Promise<Response<'weightCache.size'>>;
-  /** Deletes all of it. Returns the bytes that were freed. */
+  /** Deletes everything. Returns the bytes freed. */
   clear(): Promise<Response<'weightCache.clear'>>;
   forget(modelId: ModelId): Promise<void>;
-  /** Deletes what is of no model any more, and what the app was writing when it ended. */
+  /** Deletes files of removed models, and incomplete ones. */
   sweep(): Promise<void>;
 };
 
@@ -45,7 +45,7 @@ export function createWeightCache(db: Database, folder: string): WeightCache {
     );
   }
 
-  /** What is newer than this start is being written right now. */
+  /** Whether a file is left over; one newer than this start is being written right now. */
   async function isLeftOver(name: string): Promise<boolean> {
     const found = await stat(pathOf(name)).catch(() => null);
     return found !== null && found.ctimeMs < startedAt;

@@ -1,28 +1,28 @@
 import type { AnswerRequest, Tool } from '../../core/inference.ts';
 import { LonghandError } from '../../protocol/index.ts';
 
-//  What binds an answer, whatever words its dialect asks in.
+//  The grammar that constrains an answer, independent of the API dialect.
 
 export type Choice = {
   mode: 'auto' | 'none' | 'required';
-  /** Tools that may be called by their names; null: all that are given. */
+  /** Names of tools that may be called; null: all. */
   only: readonly string[] | null;
 };
 
 export type Wanted = {
   tools: readonly Tool[];
   choice: Choice;
-  /** Of the answer where it is no call; undefined: any text. */
+  /** Schema of an answer that is not a call; undefined: any text. */
   schema?: unknown;
-  /** Calls at most; null: as many as the model likes. */
+  /** Maximum number of calls; null: unlimited. */
   most?: number | null;
 };
 
 export const anyObject = { type: 'object' } as const;
 export const anyCall: Choice = { mode: 'auto', only: null };
 
-/** null: nothing binds it.
- *  @throws LonghandError `bad-request` where a tool is wanted that is not there */
+/** null: unconstrained.
+ *  @throws LonghandError `bad-request` if a required tool does not exist */
 export function answerGrammar({
   tools: given,
   choice: { mode, only },

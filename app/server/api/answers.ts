@@ -1,7 +1,7 @@
 import type { AnswerPart, AnswerRequest, Inference, TokenScore } from '../../core/inference.ts';
 import { TooBusy } from './problems.ts';
 
-/** Requests that are answered or wait for it. */
+/** Maximum running and waiting requests. */
 export const maxRequests = 64;
 
 export type Whole = {
@@ -13,7 +13,7 @@ export type Whole = {
 };
 
 export type Answers = {
-  /** @throws TooBusy when it is begun */
+  /** @throws TooBusy on the first iteration */
   parts(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void>;
   /** @throws TooBusy */
   whole(request: AnswerRequest, signal: AbortSignal): Promise<Whole>;
@@ -27,7 +27,7 @@ export function createAnswers(inference: Pick<Inference, 'answer'>): Answers {
     running++;
   }
 
-  // Admitted when it is begun: what is never begun would never give its place back.
+  // Admitted on the first iteration: a generator that is never started would never release its place.
   async function* parts(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void> {
     admit();
     try {
@@ -57,7 +57,7 @@ export function createAnswers(inference: Pick<Inference, 'answer'>): Answers {
   };
 }
 
-/** One that fails ends the others: nobody would read them. */
+/** A failure cancels the others, whose results would be discarded. */
 export async function allOrNone(
   requests: readonly AnswerRequest[],
   answers: Answers,
@@ -71,7 +71,7 @@ export async function allOrNone(
   }
 }
 
-/** What several yield, as it comes, with the number of each. Leaving it leaves all of them. */
+/** Merges generators as items arrive, each with its index. Leaving the iteration leaves all of them. */
 export async function* merged<Item>(
   sources: readonly AsyncGenerator<Item, void>[],
 ): AsyncGenerator<{ index: number; value: Item }, void> {

@@ -18,7 +18,7 @@ import { MAX_PICTURES, ofBase64 } from './pictures.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { serverSentEvents, sse, streamed } from './stream.ts';
 
-//  The dialect of Anthropic: https://docs.anthropic.com/en/api/messages
+//  Anthropic's API: https://docs.anthropic.com/en/api/messages
 
 const Block = z.looseObject({
   type: z.string(),
@@ -255,7 +255,7 @@ function choiceOf(choice: z.infer<typeof CountBody>['tool_choice']): Choice {
   return { mode: choice.type === 'any' ? 'required' : choice.type, only: null };
 }
 
-/** Results of tools stand in a message of the user; here each is one of its own, before what the user says. */
+/** In this API tool results are part of a user message; here each becomes a separate message before the user's text. */
 function messagesOf({
   role,
   content,
@@ -321,7 +321,7 @@ const STOP: Partial<Record<FinishReason, string>> = {
 };
 const stopReason = (reason: FinishReason): string => STOP[reason] ?? 'end_turn';
 
-/** What was known already is counted apart, as the dialect has it. */
+/** Cached tokens are counted separately in this API. */
 const usageObject = ({ promptTokens, cachedTokens, miss, thinkingTokens, answerTokens }: Usage) => ({
   input_tokens: promptTokens - cachedTokens,
   cache_creation_input_tokens: 0,

@@ -19,7 +19,7 @@ export type ApiServer = { address: string; port: number; close(): Promise<void> 
 export type ApiServerOptions = {
   inference: Inference;
   version: string;
-  /** 0 takes any that is free. */
+  /** 0: any free port. */
   port: number;
   keys: DoorOptions['keys'];
   origins?: DoorOptions['origins'];
@@ -27,12 +27,12 @@ export type ApiServerOptions = {
   follow?: DoorOptions['follow'];
 };
 
-/** Bodies that come slower than this are not waited for. */
+/** Timeout for receiving a request body. */
 const requestTimeoutMs = 60_000;
 const headersTimeoutMs = 10_000;
 
-/** Serves the models to other programs of this machine, on 127.0.0.1 alone.
- *  @throws LonghandError `conflict` where the port is taken */
+/** Serves models to other programs on this machine, on 127.0.0.1 only.
+ *  @throws LonghandError `conflict` if the port is in use */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { inference, version, keys, origins = [], refused = () => {}, follow } = options;
   const app = new Hono();
@@ -65,7 +65,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   };
 }
 
-/** A client understands an error in the shape of its dialect, whatever it was refused for. */
+/** Every error is reported in the format of the client's API. */
 function inDialect({ req }: Context, problem: Problem): Response {
   if (req.path.startsWith('/v1/messages')) return anthropicProblem(problem);
   return req.path.startsWith('/api/') ? ollamaProblem(problem) : problemResponse(problem);

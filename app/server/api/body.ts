@@ -10,7 +10,7 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-/** The JSON of a request. It is counted while it comes, since a length need not be announced or true.
+/** The JSON body of a request, limited by actual bytes, since Content-Length may be missing or wrong.
  *  @throws LonghandError `too-large`, `bad-request` */
 export async function jsonOf(context: Context): Promise<unknown> {
   const chunks: Uint8Array[] = [];

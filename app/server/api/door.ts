@@ -5,13 +5,13 @@ import { isStranger } from '../peer-user.ts';
 import { createRateLimit } from '../rate-limit.ts';
 import { peerOf } from '../request-guard.ts';
 
-//  Who may ask. Any page of the web can send requests to 127.0.0.1, and any program of this machine can:
-//    Host    names this machine (a foreign name that resolves to 127.0.0.1 is not: DNS rebinding),
-//    Origin  is one that was allowed by name; programs that are no browser name none,
-//    key     is one of those that were given out. Where none is asked for, whoever asks is the user who started the server, as
-//            far as the system tells.
+//  Access control. Any web page and any program on this machine can send requests to 127.0.0.1, so these are checked:
+//    Host    must name this machine (a foreign name that resolves to 127.0.0.1 does not: DNS rebinding),
+//    Origin  must be an allowed one; programs other than browsers send none,
+//    key     must be a valid one. If keys are off, the client must belong to the user who started the server, as
+//            far as the system reports it.
 
-/** Bytes of a request: a conversation as long as any context. */
+/** Maximum bytes of a request: a conversation as long as any context. */
 export const maxBodyBytes = 16 * 1024 * 1024;
 
 export type DoorOptions = {
