@@ -1,27 +1,27 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-//  Who may talk to the browser host. Any page of the web can send requests to 127.0.0.1, so two things are asked:
-//    Host    is ours by name (a foreign name that resolves to 127.0.0.1 is not: DNS rebinding),
-//    Origin  is ours where a browser names one.
-//  Other users of the machine can send whatever they like, so everything but the page itself wants a secret. All of them are made
-//  anew at each start and kept in memory only:
-//    key     may ask for tickets; stands in the data folder, which its owner alone can read,
-//    ticket  stands in an address that is opened or printed; lets one page in, once,
-//    secret  of a page that came in; it keeps it for as long as its tab is open. No cookie: those go to every port of a host.
+//  Access control of the browser host. Any web page can send requests to 127.0.0.1, so two headers are checked:
+//    Host    must be ours (a foreign name that resolves to 127.0.0.1 is not: DNS rebinding),
+//    Origin  must be ours if a browser sends one.
+//  Other users of the machine can send arbitrary requests, so everything but the page itself requires a secret. All of them are
+//  new at each start and kept in memory only:
+//    key     for requesting tickets; stored in the data folder, which only its owner can read,
+//    ticket  part of a URL that is opened or printed; admits one page, once,
+//    secret  of an admitted page, kept while its tab is open. Not a cookie: those are sent to every port of a host.
 
 export type Access = {
   readonly key: string;
   hostAllowed(host: string | undefined): boolean;
-  /** A request without Origin is a navigation or no browser at all; a socket always has to name one. */
+  /** A request without Origin is a navigation or not from a browser; sockets always require one. */
   originAllowed(origin: string | undefined, options?: { required: boolean }): boolean;
   keyRight(given: string | undefined): boolean;
   ticket(): string;
-  /** The secret for a ticket, which is then worth nothing. */
+  /** Exchanges a ticket for a secret; the ticket is invalid afterwards. */
   enter(ticket: string): string | null;
   secretRight(given: string | undefined): boolean;
 };
 
-/** Tickets that nobody used, and pages that came in: the oldest goes for the next. */
+/** Maximum unused tickets, and admitted pages: the oldest is dropped for the next. */
 const most = 100;
 
 export function createAccess(port: number): Access {
@@ -42,7 +42,7 @@ export function createAccess(port: number): Access {
   };
 }
 
-/** Only the hashes are kept. */
+/** Stores hashes only. */
 function createSecrets() {
   let hashes: Buffer[] = [];
   const find = (given: string) => {
@@ -66,5 +66,5 @@ function createSecrets() {
 
 const newSecret = () => randomBytes(32).toString('base64url');
 const digest = (text: string) => createHash('sha256').update(text).digest();
-/** In a time that does not tell where two differ. */
+/** Constant-time comparison. */
 const same = (a: Buffer, b: Buffer): boolean => timingSafeEqual(a, b);

@@ -3,8 +3,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { guarded, LonghandError } from '../protocol/index.ts';
 import { isStranger } from './peer-user.ts';
 
-/** Opens a port on 127.0.0.1 alone; 0 takes any that is free. Returns the one it got.
- *  @throws LonghandError `conflict` where it is taken, `permission` where it may not be opened */
+/** Listens on 127.0.0.1 only; 0: any free port. Returns the port.
+ *  @throws LonghandError `conflict` if it is in use, `permission` if it may not be opened */
 export async function listen(server: Server, port: number): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
@@ -23,20 +23,20 @@ export async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Connections that are open at once. Each takes a descriptor, of which files and the database need some as well. */
+/** Maximum open connections. Each takes a file descriptor, which files and the database need as well. */
 const maxConnections = 256;
-/** From so many on it is asked whose they are: one user of the computer does not take the room of another. */
+/** Above this number, connections are attributed to users, so that one user of the computer cannot block another. */
 const MANY = 64;
 
-/** Those that are being dropped still count with the system for a moment. */
+/** Dropped connections still count with the system for a moment. */
 const MARGIN = 32;
 
-/** Holds the connections of a server to that. When there is no room for a new one, the one that has asked for nothing the longest
- *  makes it: whoever opens all of them and says nothing locks nobody out. Returns what to call with a socket that is to stay. */
+/** Enforces the limit on connections. If it is reached, the connection that has been idle longest
+ *  is dropped, so that opening many silent connections locks nobody out. Returns a function that exempts a socket. */
 export function keepRoom(server: Server, port: number): (socket: Socket) => void {
   server.maxConnections = maxConnections + MARGIN;
   const open = new Set<Socket>();
-  /** Those without a request under way, in the order in which they fell idle. */
+  /** Connections without a pending request, idle longest first. */
   const idle = new Set<Socket>();
   server.on(
     'connection',

@@ -14,17 +14,17 @@ import { startBrowserHost } from './web-server.ts';
 
 //  Longhand in a browser, from the root of the tree: node app/server/main.ts [--data DIR] [--port N] [--no-open]
 
-/** What a shell passes to the core: where the parts of the app are. */
+/** Paths of the parts of the app, passed to the core by a shell. */
 export type Places = {
   engine: string;
-  /** The file of the template worker. */
+  /** Entry file of the template worker. */
   worker: string;
-  /** The file of the process that decodes pictures. */
+  /** Entry file of the process that decodes pictures. */
   pictureWorker: string;
-  /** The files of the process that reads documents, and of its thread. */
+  /** Entry files of the document parser process and of its thread. */
   documentParser: string;
   documentWorker: string;
-  /** The file of the worker that runs JavaScript of models. */
+  /** Entry file of the worker that runs JavaScript for models. */
   sandbox: string;
   addon: string;
   migrations: string;
@@ -73,7 +73,7 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-/** Runs until it is told to end. Returns the process's exit code when it could not start. */
+/** Runs until told to end. Returns an exit code if it could not start. */
 export async function runBrowserHost(
   places: Places,
   version: { version: string; commit: string },
@@ -114,7 +114,7 @@ export async function runBrowserHost(
   }
 }
 
-/** Another Longhand has the data folder: that one is shown. Anything else is said in one line. */
+/** If another Longhand uses the data folder, opens that one. Other errors are reported in one line. */
 async function explain(error: unknown): Promise<number> {
   const reach = reachIn(error);
   try {
@@ -130,16 +130,16 @@ async function explain(error: unknown): Promise<number> {
   }
 }
 
-/** What waits for something that never comes, a drive without its server for one, does not keep the process: everything that
- *  was acknowledged is on the disk by then. */
+/** Ends even if something hangs, such as a network drive without its server: everything that
+ *  was acknowledged is on disk by then. */
 export function endWithSignals(close: () => Promise<void>, timeoutMs = 10_000) {
   let ending = false;
   const end = async () => {
-    // The second one does not wait.
+    // A second signal exits at once.
     if (ending) process.exit(1);
     ending = true;
     setTimeout(() => process.exit(1), timeoutMs);
-    // What could not be closed ends with the process.
+    // Whatever could not be closed ends with the process.
     await close().catch(console.error);
     process.exit(0);
   };
@@ -148,15 +148,15 @@ export function endWithSignals(close: () => Promise<void>, timeoutMs = 10_000) {
   process.on('SIGHUP', end);
 }
 
-/** The program that opens an address can be seen with it by every user of the machine, so that the ticket in it is one that
- *  nobody else could use: it works once, and where the system tells who asks, for this user alone. Where there is no display
- *  nothing is opened; the address was printed. */
+/** The command line of the program that opens a URL is visible to every user of the machine, so the ticket in it is one that
+ *  nobody else can use: it works once, and, if the system reports the user of a connection, for this user only. Without a display
+ *  nothing is opened; the URL was printed. */
 function openBrowser(address: string) {
   const hasDisplay = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
   if (!hasDisplay) return;
   const [command, ...rest] =
     process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
-  // A browser that starts now has the umask that its user gave us.
+  // A browser that starts now inherits the user's original umask.
   const own = process.umask(givenUmask);
   const child = spawn(command as string, [...rest, address], { stdio: 'ignore', detached: true });
   process.umask(own);
@@ -164,7 +164,7 @@ function openBrowser(address: string) {
   child.unref();
 }
 
-/** Where everything is below the root of the tree. `entry`: the file that was started, a source or the bundle in dist. */
+/** Paths below the root of the tree. `entry`: the file that was started, a source or the bundle in dist. */
 export function placesBelow(root: string, entry: string): Places {
   const source = entry.endsWith('.ts');
   const bundle = join(root, 'dist', 'main');
@@ -192,7 +192,7 @@ function versionOf(root: string): { version: string; commit: string } {
 }
 
 if (import.meta.main) {
-  // Chats are read by nobody but their owner.
+  // Chats are readable by their owner only.
   givenUmask = process.umask(0o077);
   const root = process.env.LONGHAND_ROOT ?? process.cwd();
   const ended = await runBrowserHost(placesBelow(root, process.argv[1] ?? ''), versionOf(root), process.argv.slice(2));

@@ -1,10 +1,10 @@
 import { enterPath, LonghandError, ticketPath } from '../protocol/index.ts';
 import { type Reach, reachOf } from '../store/lock.ts';
 
-//  How programs of the same user come in where a browser host runs: by the key that stands in the data folder.
+//  Access to a running browser host for programs of the same user, by the key in the data folder.
 
-/** An address that lets one page in, from what the holder of a data folder left there.
- *  @throws LonghandError `data-folder-held` when nobody answers there */
+/** A URL that admits one page, obtained with the key in the data folder.
+ *  @throws LonghandError `data-folder-held` if nobody answers there */
 export async function freshAddress({ address, key }: Reach): Promise<string> {
   const answer = await ask(new URL(ticketPath, address), { Authorization: `Bearer ${key}` });
   return addressWith(address, answer.ticket ?? '');
@@ -12,7 +12,7 @@ export async function freshAddress({ address, key }: Reach): Promise<string> {
 
 export const addressWith = (origin: string, ticket: string) => `${origin}/#once=${ticket}`;
 
-/** What a page does with such an address: the secret for everything else. */
+/** What a page does with such a URL: exchanges it for a secret. */
 export async function enter(address: string): Promise<{ origin: string; secret: string }> {
   const { origin, hash } = new URL(address);
   const { secret } = await ask(new URL(enterPath, origin), {
@@ -30,6 +30,6 @@ async function ask(url: URL, headers: Record<string, string>): Promise<{ ticket?
   return (await answer.json()) as { ticket?: string; secret?: string };
 }
 
-/** Where the running Longhand can be reached, when that is why a folder cannot be had. */
+/** The address of the running Longhand, if that is why a folder is locked. */
 export const reachIn = (error: unknown): Reach | null =>
   error instanceof LonghandError && error.code === 'data-folder-held' ? reachOf(error.details) : null;

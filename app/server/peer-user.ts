@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-//  Which user is at the other end of a connection from this machine. Linux tells in /proc/net/tcp: a line a socket, with both
-//  addresses in hexadecimal and the number of its user. https://docs.kernel.org/networking/proc_net_tcp.html
+//  The user at the other end of a local connection. On Linux from /proc/net/tcp: one line per socket, with both
+//  addresses in hexadecimal and its user id. https://docs.kernel.org/networking/proc_net_tcp.html
 
 const loopback = '0100007F';
 
-/** The number of the user who connected from `peerPort` to `port` on 127.0.0.1; null where the system does not say. */
+/** The id of the user who connected from `peerPort` to `port` on 127.0.0.1; null if the system does not report it. */
 export function userOf(peerPort: number, port: number, table = readTable()): number | null {
   const hex = (number: number) => number.toString(16).toUpperCase().padStart(4, '0');
   const wanted = ` ${loopback}:${hex(peerPort)} ${loopback}:${hex(port)} `;
@@ -22,7 +22,7 @@ function readTable(): string {
   }
 }
 
-/** Whether that is somebody else. The administrator may do everything anyway, and forwards ports for others. */
+/** Whether that is another user. Root is exempt: it can do everything anyway, and forwards ports for others. */
 export function isStranger(peerPort: number | undefined, port: number): boolean {
   if (process.getuid === undefined || peerPort === undefined) return false;
   const user = userOf(peerPort, port);

@@ -4,7 +4,7 @@ import { readRegularSync } from '../store/folder/open-regular.ts';
 
 export const defaultPort = 4817;
 
-//  A page that is still open knows one address. After a restart the host takes that one again when it is free.
+//  Remembers the port, so that pages still open after a restart find the host again.
 
 const fileIn = (folder: string) => join(folder, 'browser-port');
 
@@ -17,10 +17,10 @@ export function lastPort(folder: string): number {
   }
 }
 
-/** A folder that cannot be written has no memory; nothing else depends on it. */
+/** Errors are ignored: nothing else depends on it. */
 export function rememberPort(folder: string, port: number): void {
   try {
-    // Made anew: what stands there may be a link to something else.
+    // Removed first: it may be a link to something else.
     rmSync(fileIn(folder), { force: true });
     writeFileSync(fileIn(folder), String(port), { mode: 0o600, flag: 'wx' });
   } catch {

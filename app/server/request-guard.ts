@@ -8,18 +8,18 @@ import { pageHeaders } from './static-files.ts';
 export type GuardOptions = {
   access: Access;
   port: number;
-  /** Somebody was sent away. */
+  /** Reports a refused request. */
   turnedAway(visitor: { host: string; about: string }): void;
 };
 
-/** The port a request came from, as @hono/node-server hands it on. */
+/** The remote port of a request, as passed on by @hono/node-server. */
 export const peerOf = (context: Context): number | undefined =>
   (context.env as { incoming?: { socket: { remotePort?: number } } }).incoming?.socket.remotePort;
 
 export const bearer = (context: Context): string | undefined =>
   /^Bearer ([\w-]{1,100})$/.exec(context.req.header('authorization') ?? '')?.[1];
 
-/** The door of the browser host: what every request is asked, and how a page gets its secret. */
+/** Checks every request to the browser host, and hands out secrets to pages. */
 export function createGuard({ access, port, turnedAway }: GuardOptions) {
   const headers = pageHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`]);
   const guesses = createRateLimit();
@@ -45,7 +45,7 @@ export function createGuard({ access, port, turnedAway }: GuardOptions) {
     for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
   });
 
-  /** The right secret counts however many wrong ones were given. */
+  /** A correct secret is accepted however many wrong ones were given. */
   const wrong = (context: Context) =>
     guesses.wrong()
       ? refuse(context, 429, 'Too many wrong attempts. Wait a minute, then try again.')
@@ -58,7 +58,7 @@ export function createGuard({ access, port, turnedAway }: GuardOptions) {
     return secret === null ? wrong(context) : answer(context, { secret });
   });
   door.post(ticketPath, (context) => {
-    // A browser names an origin with every POST: no page may ask for tickets.
+    // Browsers send an Origin with every POST: no page may request tickets.
     if (context.req.header('origin') !== undefined || !access.keyRight(bearer(context))) return wrong(context);
     return answer(context, { ticket: access.ticket() });
   });
@@ -72,7 +72,7 @@ export function createGuard({ access, port, turnedAway }: GuardOptions) {
 
 const answer = (context: Context, value: object) => context.json(value, 200, { 'Cache-Control': 'no-store' });
 
-/** Another site's page that wants a file of ours as a script or a picture; going to our page by a link is another matter. */
+/** Whether another site's page loads a file of ours as a script or a picture; navigation by a link is allowed. */
 function isForeignPart(context: Context): boolean {
   const site = context.req.header('sec-fetch-site');
   return (site === 'cross-site' || site === 'same-site') && context.req.header('sec-fetch-mode') !== 'navigate';

@@ -13,20 +13,20 @@ import {
 } from '../protocol/index.ts';
 import type { Access } from './auth.ts';
 
-/** Enough for a pasted book, little enough that nobody fills the memory. */
+/** Enough for a pasted book, but not to exhaust memory. */
 const maxMessageBytes = 32 * 1024 * 1024;
-/** A client that reads slower than the core writes is cut off; it comes back and asks for what it shows. */
+/** A client that reads too slowly is disconnected; it reconnects and queries its state. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 
-/** Tabs of one person. */
+/** Maximum tabs. */
 const maxSockets = 50;
 
 export type SocketsOptions = {
   access: Access;
-  /** False: sent away unheard. */
+  /** False: rejected. */
   welcome: (port: number | undefined) => boolean;
   connect: (pipe: Pipe<CoreFrame, ClientFrame>) => void;
-  /** Its connection does not make room for others. */
+  /** Exempts its connection from being dropped when idle. */
   keep?: (socket: Socket) => void;
   heartbeatMs?: number;
 };
@@ -37,7 +37,7 @@ export function serveSockets(server: Server, options: SocketsOptions) {
     noServer: true,
     maxPayload: maxMessageBytes,
     handleProtocols: () => subprotocol,
-    // Whoever sends thousands of calls at once has them read one a turn, between those of the others.
+    // Thousands of calls sent at once are handled one per event-loop turn, interleaved with other clients.
     allowSynchronousEvents: false,
   });
   const alive = new WeakSet<WebSocket>();
@@ -77,7 +77,7 @@ export function serveSockets(server: Server, options: SocketsOptions) {
   };
 }
 
-/** The secret beside our subprotocol. */
+/** The secret, offered beside our subprotocol. */
 function offered(request: IncomingMessage): string | undefined {
   const [ours, secret, ...more] = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
   return ours === subprotocol && more.length === 0 ? secret : undefined;
@@ -89,7 +89,7 @@ function refuse(stream: Duplex, status: string) {
 }
 
 function pipeOfSocket(socket: WebSocket): Pipe<CoreFrame, ClientFrame> {
-  // Too large, not UTF-8, broken frames: ws closes the socket with the right code after it said so here.
+  // Too large, not UTF-8, broken frames: ws closes the socket with the right code after this event.
   socket.on('error', () => {});
   return {
     send(frame) {

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** What a page of ours may do: run its own files and nothing else. `wasm-unsafe-eval` is for the parsers that are
- *  WebAssembly; inline styles are what KaTeX and the code colouring set on their elements; `blob:` and `data:` are
- *  pictures made in the page. There is no inline script, no eval, no frame, no form, and no address but ours. */
+/** The content security policy: only our own files. `wasm-unsafe-eval` is for the parsers in
+ *  WebAssembly; inline styles are set by KaTeX and syntax highlighting; `blob:` and `data:` are
+ *  pictures made in the page. No inline scripts, no eval, no frames, no forms, and no other origins. */
 export function contentPolicy(sockets: readonly string[] = []): string {
   return [
     "default-src 'none'",
@@ -21,7 +21,7 @@ export function contentPolicy(sockets: readonly string[] = []): string {
   ].join('; ');
 }
 
-/** Headers of every answer, in the browser host and in Electron's own protocol. */
+/** Headers of every response, in the browser host and in Electron's own protocol. */
 export const pageHeaders = (sockets: readonly string[] = []): Record<string, string> => ({
   'Content-Security-Policy': contentPolicy(sockets),
   'X-Content-Type-Options': 'nosniff',
@@ -53,13 +53,13 @@ const types: Record<string, string> = {
 export const typeOf = (path: string): string =>
   types[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream';
 
-/** The file that an address names, when it is inside `folder`. */
+/** The file for a URL path, if it is inside `folder`. */
 export function fileBelow(folder: string, address: string): string | null {
   try {
     const path = join(folder, decodeURIComponent(address));
     return path.startsWith(folder + sep) && statSync(path).isFile() ? path : null;
   } catch {
-    // Not an address, or nothing there.
+    // Not a valid URL, or no such file.
     return null;
   }
 }

@@ -9,22 +9,22 @@ import { codeOfSystem, guarded, LonghandError, type Upload } from '../protocol/i
 import { emptyFolder } from '../store/folder/temporary-folders.ts';
 
 export const uploadLimits = {
-  /** Of one file. */
+  /** Maximum per file. */
   bytes: 2 * 1024 ** 3,
-  /** Of all that are kept, and how many those are. */
+  /** Maximum total size and number of stored uploads. */
   allBytes: 8 * 1024 ** 3,
   files: 10_000,
-  /** Left free on the disk, whatever comes: chats are saved there as well. */
+  /** Reserve of free disk space, which chats need as well. */
   freeBytes: 1024 ** 3,
   keptMs: 60 * 60 * 1000,
-  /** A model is copied into the library in its turn, which may come after other downloads. */
+  /** A model is copied into the library by the download queue, which may take a while. */
   modelKeptMs: 24 * 60 * 60 * 1000,
 };
 
-/** Files from a browser, written as they come and kept until they have been read, at most an hour. */
+/** Files uploaded by a browser, stored until they are read, for at most an hour. */
 export type Uploads = {
-  /** `announced`: how many bytes the browser says there are; 0 when it does not. `set`: the id of files that belong together: those
-   *  of a model, which keep their names below one folder and may be as large as the disk allows.
+  /** `announced`: size according to the browser; 0 if not given. `set`: the id of files that belong together: those
+   *  of a model, which keep their names in one folder and may be as large as the disk allows.
    *  @throws LonghandError `bad-request`, `conflict`, `too-large`, `disk-full`, `cancelled` */
   receive(body: ReadableStream<Uint8Array>, name: string, announced: number, set?: string): Promise<Upload>;
   close(): void;
@@ -32,7 +32,7 @@ export type Uploads = {
 
 export function createUploads(dataFolder: string, limits = uploadLimits): Uploads {
   const folder = emptyFolder(dataFolder, 'uploads');
-  /** Bytes of each, as far as it came. */
+  /** Bytes received so far, per upload. */
   const uploads = new Map<string, number>();
   const coming = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
@@ -43,7 +43,7 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
     uploads.delete(path);
   }
 
-  /** Two that are written into one, or a file where a folder stands, spoil each other. */
+  /** Refuses an upload into a file that is being written, or a file in place of a folder. */
   function demandPlace(path: string, name: string) {
     const clashes = (one: string) => one.startsWith(path + sep) || path.startsWith(one + sep);
     if (!coming.has(path) && ![...uploads.keys()].some(clashes)) return;
@@ -104,7 +104,7 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
     const timer = setTimeout(
       guarded(console.error, () => {
         timers.delete(timer);
-        return discard(path); // what stays goes at the next start
+        return discard(path); // leftovers are removed at the next start
       }),
       set === undefined ? limits.keptMs : limits.modelKeptMs,
     ).unref();
@@ -122,7 +122,7 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
 }
 
 const SET = /^[0-9a-f-]{36}$/;
-/** A name with at most three folders above it; none of them may lead elsewhere. */
+/** A name with at most three parent folders, none of which may lead outside. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NAME = /^(?:(?!\.)[^/\\\u0000-\u001f]{1,200}\/){0,3}(?!\.)[^/\\\u0000-\u001f]{1,200}$/;
 

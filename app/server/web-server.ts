@@ -20,7 +20,7 @@ import { createUploads } from './uploads.ts';
 const portsTried = 50;
 
 export type BrowserHost = {
-  /** With a ticket: lets one page in, once. */
+  /** A URL with a ticket that admits one page, once. */
   address(): string;
   /** For other programs of the same user. */
   reach: Reach;
@@ -32,12 +32,12 @@ export type BrowserHostOptions = {
   host: Pick<Core, 'connect' | 'dataFolder' | 'refusedVisitor'>;
   /** The built page: a folder with index.html. */
   renderer: string;
-  /** The first port that is tried; 0 takes any. Without it the one of the last time, so that an open page comes back. */
+  /** The first port to try; 0: any. By default the last one, so that an open page reconnects. */
   port?: number;
   heartbeatMs?: number;
 };
 
-/** Serves the page and the protocol to browsers of this machine. */
+/** Serves the page and the protocol to browsers on this machine. */
 export async function startBrowserHost({
   host,
   renderer,
@@ -45,7 +45,7 @@ export async function startBrowserHost({
   heartbeatMs,
 }: BrowserHostOptions): Promise<BrowserHost> {
   const app = new Hono();
-  // Only text may decide; the server takes what the app answers once the port, and with it the access, is known.
+  // Routes are added once the port, and with it the access control, is known.
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
   const taken = await listenFrom(server, port);
   const keep = keepRoom(server, taken);
@@ -99,16 +99,16 @@ export async function startBrowserHost({
   };
 }
 
-/** Earlier versions kept a secret for good. */
+/** Earlier versions stored a permanent secret. */
 function forgetToken(folder: string): void {
   try {
     rmSync(join(folder, 'browser-token'), { recursive: true, force: true });
   } catch {
-    // Nobody reads it any more.
+    // It is no longer used.
   }
 }
 
-/** Any path without a file is the page itself. Files under assets/ have their hash in their name and never change. */
+/** Serves files, and the page itself for any other path. Files under assets/ have a content hash in their name and never change. */
 async function serveFile(context: Context, folder: string): Promise<Response> {
   const file = fileBelow(folder, context.req.path);
   const path = file ?? join(folder, 'index.html');
@@ -121,7 +121,7 @@ async function serveFile(context: Context, folder: string): Promise<Response> {
   });
 }
 
-/** A port that is taken, or may not be opened, is passed over. */
+/** Listens on the first available port. */
 async function listenFrom(server: Server, first: number): Promise<number> {
   for (let port = first; ; port = port === 0 ? 0 : port + 1) {
     try {

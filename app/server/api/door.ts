@@ -16,20 +16,20 @@ export const maxBodyBytes = 16 * 1024 * 1024;
 
 export type DoorOptions = {
   port: number;
-  /** null: every program of this user may ask. A function is asked at every request: a key that was revoked is none. */
+  /** null: every program of this user has access. A function is called for every request, so that revoked keys stop working. */
   keys: readonly string[] | (() => readonly KnownKey[]) | null;
-  /** Pages of these origins may ask too. */
+  /** Allowed origins of web pages. */
   origins: readonly string[];
-  /** Somebody was sent away; never with what was sent. */
+  /** Reports a refused request, never with its contents. */
   refused(refusal: RefusedRequest): void;
-  /** Whoever was let in is followed to the end of the answer. */
+  /** Logs an admitted request to the end of its response. */
   follow?: RequestLog['follow'] | undefined;
 };
 
-/** What stands at a request that was let in. `caller`: whose key it came with; empty where none is asked for. */
+/** Context of an admitted request. `caller`: the owner of its key; empty if keys are off. */
 export type AtDoor = { Variables: { caller: string } };
 
-/** `host`: whom it named as its own: the origin of a page, or the address that was asked for. */
+/** `host`: the origin of a page, or the requested host. */
 export type RefusedRequest = {
   status: number;
   reason: string;
@@ -40,7 +40,7 @@ export type RefusedRequest = {
 
 export type Refusal = { status: 400 | 401 | 403 | 411 | 413 | 415 | 429; reason: string };
 
-/** Asked before anything is read of a request. `say` puts a refusal into the words of the dialect. */
+/** Checks a request before its body is read. `say` formats a refusal for the API. */
 export function createDoor(
   { port, keys, origins, refused, follow = unfollowed }: DoorOptions,
   say: (context: Context, refusal: Refusal) => Response,
@@ -130,7 +130,7 @@ const unfollowed: RequestLog['follow'] = async (_, handle) => {
   await handle();
 };
 
-/** Every key is compared, in a time that does not tell where two differ. */
+/** Compares every key in constant time. */
 function matching(known: readonly KnownKey[], given: string | undefined): KnownKey | null {
   if (given === undefined) return null;
   const digest = digestOf(given);

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { guarded } from '../../protocol/index.ts';
 
-/** Aborts when the client goes away before its answer is whole. */
+/** Aborts if the client disconnects before the response is complete. */
 export function hangUpOf(context: Context): AbortController {
   const controller = new AbortController();
   context.req.raw.signal.addEventListener(

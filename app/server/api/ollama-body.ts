@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FunctionTool, MAX_ALTERNATIVES } from './openai/openai-body.ts';
 import { MAX_PICTURES, ofBase64 } from './pictures.ts';
 
-//  What the dialect of Ollama asks: https://github.com/ollama/ollama/blob/main/docs/api.md
+//  Request bodies of Ollama's API: https://github.com/ollama/ollama/blob/main/docs/api.md
 
 const Options = z.looseObject({
   temperature: z.number().min(0).max(5).optional(),
@@ -13,14 +13,14 @@ const Options = z.looseObject({
   presence_penalty: z.number().min(-2).max(2).optional(),
   frequency_penalty: z.number().min(-2).max(2).optional(),
   seed: z.number().int().optional(),
-  /** Below 1: as much as there is room for. */
+  /** Below 1: unlimited. */
   num_predict: z.number().int().max(1_000_000).optional(),
   stop: z.union([z.string().transform((stop) => [stop]), z.array(z.string()).max(16)]).optional(),
 });
 
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** How long a model stays in memory, in milliseconds: seconds, or a duration as "1h30m"; null, where it is negative: always. */
+/** How long a model stays in memory, parsed to milliseconds: from seconds, or a duration such as "1h30m"; null if negative: for ever. */
 const KeepAlive = z.union([z.number(), z.string()]).transform((given, context): number | null => {
   const text = typeof given === 'number' ? `${given}s` : /^-?\d+$/.test(given) ? `${given}s` : given;
   if (!/^-?(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) {
@@ -76,7 +76,7 @@ export const GenerateBody = Asked.extend({
   prompt: z.string().default(''),
   system: z.string().optional(),
   images: Pictures,
-  /** Gone on with as it is, without a template. */
+  /** Continued verbatim, without a template. */
   raw: z.boolean().optional(),
   suffix: z.string().optional(),
 });

@@ -19,7 +19,7 @@ import { scoreObject } from './openai/logprobs.ts';
 import { type Problem, problemOf, readBody } from './problems.ts';
 import { jsonLines, line, streamed } from './stream.ts';
 
-//  The dialect of Ollama: https://github.com/ollama/ollama/blob/main/docs/api.md
+//  Ollama's API: https://github.com/ollama/ollama/blob/main/docs/api.md
 
 export function ollama(inference: Inference, answers: Answers, version: string): Hono {
   const app = new Hono();
@@ -99,7 +99,7 @@ export function ollama(inference: Inference, answers: Answers, version: string):
     shape: Shape,
     hungUp: AbortController,
   ): Promise<Response> {
-    // A question of nothing is how a model is warmed up.
+    // In this API an empty request preloads the model.
     if (messages.length === 0 || messages.every(({ text }) => text === '')) {
       const leaves = body.keep_alive === 0;
       await (leaves ? inference.unload(body.model) : inference.load(body.model, body.keep_alive));
@@ -156,7 +156,7 @@ async function* lines(
 const scored = (scores: readonly TokenScore[] = []) => (scores.length > 0 ? { logprobs: scores.map(scoreObject) } : {});
 
 type CallPart = Extract<AnswerPart, { type: 'call' }>;
-/** A piece of an answer, in the words of what was asked. */
+/** Formats a chunk of an answer for the endpoint. */
 type Shape = (text: string, thinking: string, calls: readonly CallPart[]) => object;
 
 const callObject = ({ name, arguments: given }: CallPart) => ({ function: { name, arguments: JSON.parse(given) } });
@@ -234,7 +234,7 @@ const tagOf = ({ id, entry }: ServedModel) => ({
   },
 });
 
-/** What stays for ever is said to go in a year far away, as the clients read a date. */
+/** The expiry of a model that stays for ever: clients expect a date. */
 const FOREVER = '2318-01-01T00:00:00.000Z';
 
 const loadedOf = ({ model, bytes, contextLength, expiresAt }: ModelInMemory) => ({

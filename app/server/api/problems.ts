@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Failure, failureOf, LonghandError } from '../../protocol/index.ts';
 
-//  What went wrong, as a status of HTTP and a sentence. Each dialect dresses it in its own shape.
+//  Errors as HTTP status and message; each API formats them in its own way.
 
 export type Problem = {
   status: 400 | 401 | 403 | 404 | 411 | 413 | 415 | 429 | 500 | 503;
@@ -28,10 +28,10 @@ export function problemOf(error: unknown): Problem {
   return { status: STATUS[code] ?? 500, code, message };
 }
 
-/** More requests wait than is good for any of them. */
+/** The request queue is full. */
 export class TooBusy extends Error {}
 
-/** Reads a body by the dialect's schema. @throws LonghandError `bad-request`: where, what came, what is allowed */
+/** Validates a body with the schema of its API. @throws LonghandError `bad-request`: where, what came, what is allowed */
 export function readBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -41,7 +41,7 @@ export function readBody<Output>(schema: z.ZodType<Output>, body: unknown): Outp
 
 type Issue = { path: PropertyKey[]; message: string };
 
-/** Where a value may have several shapes, what is wrong with the shape that it has the most of. */
+/** For a union, the issue of the variant that matches best. */
 function closest(issues: readonly z.core.$ZodIssue[]): Issue {
   const [issue] = issues;
   if (!issue) return { path: [], message: 'is not what is expected' };

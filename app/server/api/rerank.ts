@@ -6,7 +6,7 @@ import { hangUpOf } from './hang-up.ts';
 import { problemResponse } from './openai/openai-objects.ts';
 import { problemOf, readBody } from './problems.ts';
 
-//  Texts in the order in which they answer a question, in the dialect of Jina and Cohere: https://docs.cohere.com/reference/rerank
+//  Reranking, compatible with Jina and Cohere: https://docs.cohere.com/reference/rerank
 
 const Text = z.union([z.string(), z.looseObject({ text: z.string() }).transform(({ text }) => text)]);
 const RerankBody = z.looseObject({

@@ -1,7 +1,7 @@
 import { guarded } from '../../protocol/index.ts';
 
-//  Answers that come piece by piece. A client that waits behind others hears a sign of life now and then, so that nothing
-//  between the two gives up; one that hangs up ends its answer.
+//  Streaming responses. A queued client gets a keep-alive now and then, so that no proxy
+//  times out; a client that disconnects cancels its answer.
 
 const heartbeatMs = 10_000;
 
@@ -12,15 +12,15 @@ export const serverSentEvents: Framing = {
   contentType: 'text/event-stream; charset=utf-8',
   heartbeat: ': waiting\n\n',
 };
-/** One JSON value a line. */
+/** One JSON value per line. */
 export const jsonLines: Framing = { contentType: 'application/x-ndjson; charset=utf-8', heartbeat: '' };
 
-/** JSON has no line breaks of its own, so a text cannot end its event and begin another. */
+/** JSON escapes line breaks, so text cannot inject another event. */
 export const sse = (data: unknown, event?: string): string =>
   `${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 export const line = (data: unknown): string => `${JSON.stringify(data)}\n`;
 
-/** A response of what `frames` yields. `hungUp` aborts when nobody reads it any more. */
+/** A response that streams `frames`. `hungUp` aborts when the client disconnects. */
 export function streamed(
   { contentType, heartbeat }: Framing,
   frames: AsyncGenerator<string, void>,

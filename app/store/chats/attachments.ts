@@ -3,7 +3,7 @@ import { LonghandError } from '../../protocol/index.ts';
 import type { Database } from '../database/database.ts';
 import { newId } from '../database/uuid.ts';
 
-/** What is shown of one. */
+/** Columns of an attachment as sent to the page. */
 export const ATTACHMENT = 'id, name, bytes, tokens, picture, width, height';
 export type AttachmentRow = {
   id: AttachmentId;
@@ -51,7 +51,7 @@ export function addAttachment(
   return attachmentOf({ id, name, bytes, tokens, picture: stored, width, height });
 }
 
-/** What a call of a tool shows: beside its message from the first, with which it goes. */
+/** Adds a picture from a tool result, attached to the message of its call. */
 export function addResultPicture(
   db: Database,
   { useId, messageId }: { useId: ToolUseId; messageId: MessageId },
@@ -74,7 +74,7 @@ export function addResultPicture(
   );
 }
 
-/** Of one call, or of all of a message or a chat. */
+/** Pictures of one call, or of all calls of a message or a chat. */
 export function resultPicturesOf(
   db: Database,
   where: 'use_id' | 'message_id' | 'chat_id',
@@ -89,7 +89,7 @@ export function resultPicturesOf(
   return found;
 }
 
-/** A call that is shown in another version of its message shows the same there. */
+/** Copies the pictures of a call to another version of its message. */
 export function copyResultPictures(
   db: Database,
   from: ToolUseId,
@@ -108,18 +108,18 @@ export function copyResultPictures(
   }
 }
 
-/** Only while it waits in the composer; what was sent belongs to its message. */
+/** Removes an attachment in the composer; sent ones belong to their message. */
 export function removeAttachment(db: Database, attachmentId: AttachmentId) {
   const { changes } = db.run('DELETE FROM attachments WHERE id = ? AND message_id IS NULL', attachmentId);
   if (changes === 0) throw new LonghandError('not-found', `[attachments] no unsent attachment ${attachmentId}`);
 }
 
-/** Another chat's composer has them now. */
+/** Moves attachments to another chat's composer. */
 export function moveAttachments(db: Database, ids: readonly AttachmentId[], chatId: ChatId) {
   for (const id of ids) db.run('UPDATE attachments SET chat_id = ? WHERE id = ? AND message_id IS NULL', chatId, id);
 }
 
-/** A file as a prompt has it: its words, or what it shows. */
+/** An attachment in a prompt: text or picture. */
 export type Attached = { name: string; text: string; picture: StoredPicture | null };
 
 type AttachedRow = { name: string; text: string; picture: string | null; width: number; height: number };
@@ -138,7 +138,7 @@ export const attachedTo = (db: Database, messageId: MessageId): Attached[] =>
 export const attachedWaiting = (db: Database, ids: readonly AttachmentId[]): Attached[] =>
   ids.flatMap((id) => db.all<AttachedRow>(`${ATTACHED} WHERE id = ? AND message_id IS NULL`, id).map(attachedOf));
 
-/** @throws LonghandError `not-found` where no such text waits */
+/** @throws LonghandError `not-found` if there is no such text in the composer */
 export function textWaiting(db: Database, id: AttachmentId): Pick<Attached, 'name' | 'text'> {
   const [found] = attachedWaiting(db, [id]);
   if (found && found.picture === null) return { name: found.name, text: found.text };
@@ -159,11 +159,11 @@ export const picturesInUse = (db: Database): Set<string> =>
       .map(({ picture }) => picture),
   );
 
-/** What a message carried waits in its chat's composer again. */
+/** Moves the attachments of a message back to its chat's composer. */
 export const detachAttachments = (db: Database, messageId: MessageId) =>
   db.run('UPDATE attachments SET message_id = NULL, position = 0 WHERE message_id = ?', messageId);
 
-/** Gives a new version of a message the same attachments. */
+/** Copies attachments to a new version of a message. */
 export function copyAttachments(db: Database, from: MessageId, to: MessageId, now: number) {
   for (const { id } of db.all<{ id: string }>(
     'SELECT id FROM attachments WHERE message_id = ? AND use_id IS NULL ORDER BY position',

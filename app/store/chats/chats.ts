@@ -109,7 +109,7 @@ export function updateChat(db: Database, chatId: ChatId, patch: ChatPatch): Chat
   return getChat(db, chatId);
 }
 
-/** `title`, with a number when another chat is called the same: in a list they have to be told apart. */
+/** `title`, with a number if another chat has the same one. */
 export function distinctTitle(db: Database, title: string, chatId: ChatId): string {
   const rows = db.all<{ title: string }>(
     'SELECT fold(title) AS title FROM chats WHERE deleted_at IS NULL AND id <> ?',
@@ -128,7 +128,7 @@ export function deleteChat(db: Database, chatId: ChatId, now: number) {
   db.run('UPDATE chats SET deleted_at = ? WHERE id = ?', now, chatId);
 }
 
-/** Whether there is one, and not a deleted one that could still be restored. */
+/** Whether the chat exists and is not in the trash. */
 export const chatIsOpen = (db: Database, chatId: ChatId): boolean =>
   db.get('SELECT 1 FROM chats WHERE id = ? AND deleted_at IS NULL', chatId) !== undefined;
 
@@ -139,7 +139,7 @@ export function restoreChat(db: Database, chatId: ChatId): Chat {
 
 const keptDeletedMs = 24 * 60 * 60 * 1000;
 
-/** Removes for good what was deleted a day ago or longer: up to `limit` messages, the newest first, and the chat after its last
+/** Purges chats deleted at least a day ago: up to `limit` messages, newest first, and the chat after its last
  *  one. Returns whether anything is left. */
 export function purgeDeleted(db: Database, now: number, limit = PURGED_AT_ONCE): boolean {
   const found = db.get<{ id: ChatId }>(
@@ -153,5 +153,5 @@ export function purgeDeleted(db: Database, now: number, limit = PURGED_AT_ONCE):
   return true;
 }
 
-/** Messages that are removed in one go: some milliseconds. */
+/** Messages purged per step, which takes a few milliseconds. */
 const PURGED_AT_ONCE = 50;

@@ -4,7 +4,7 @@ import { findMessage, idsOf, toBytes } from './messages.ts';
 
 export type MessageChunk = { text: string; thinking: string; ids: readonly number[]; samples: readonly StatsSample[] };
 
-/** Appends what a turn wrote since the last time. Costs the same at the end of a long answer as at its begin. */
+/** Appends new text of a turn. Constant cost, however long the answer is. */
 export function addChunk(db: Database, messageId: MessageId, piece: MessageChunk) {
   db.transaction(() => {
     if (piece.text !== '' || piece.thinking !== '' || piece.ids.length > 0) {
@@ -28,7 +28,7 @@ export function addChunk(db: Database, messageId: MessageId, piece: MessageChunk
   });
 }
 
-/** Puts the chunks into the message itself. */
+/** Merges the chunks into the message. */
 export function joinChunks(db: Database, messageId: MessageId) {
   db.transaction(() => {
     const message = findMessage(db, messageId);
@@ -46,7 +46,7 @@ export function joinChunks(db: Database, messageId: MessageId) {
   });
 }
 
-/** Takes back the end of an answer: keeps `length` characters of one kind and `tokens` tokens. */
+/** Truncates an answer to `length` characters of one kind and `tokens` tokens. */
 export function cutBack(
   db: Database,
   messageId: MessageId,
@@ -68,7 +68,7 @@ export const samplesOf = (db: Database, messageId: MessageId): StatsSample[] =>
     .all<{ sample: string }>('SELECT sample FROM speed_samples WHERE message_id = ? ORDER BY seq', messageId)
     .map((row) => JSON.parse(row.sample));
 
-/** Messages that were being written, or waited, when the last process ended. */
+/** Messages that were running or queued when the last process ended. */
 export const unsettled = (db: Database): MessageId[] =>
   db
     .all<{ id: MessageId }>(`SELECT id FROM messages WHERE state NOT LIKE '{"status":"done"%' ORDER BY number`)

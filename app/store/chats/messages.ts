@@ -32,7 +32,7 @@ type MessageRow = {
   more_thinking: string | null;
 };
 
-// With the pieces of a running turn joined on.
+// Including the chunks of a running turn.
 const select = `SELECT id, chat_id, parent_id, role, created_at, text, thinking, state, model_name, usage, timings, loops, context_cutoff,
   grounding,
   (SELECT group_concat(p.text, '' ORDER BY seq) FROM message_chunks p WHERE p.message_id = messages.id) AS more_text,
@@ -54,7 +54,7 @@ function messageOf(row: MessageRow, attachments: Attachment[], toolUses: ToolUse
     usage: row.usage === null ? null : JSON.parse(row.usage),
     timings: row.timings === null ? null : JSON.parse(row.timings),
     loops: JSON.parse(row.loops),
-    // Answers that are older than the quote have none.
+    // Answers of older versions have no quote.
     grounding: row.grounding === null ? null : { quote: null, ...JSON.parse(row.grounding) },
     contextCutoff: row.context_cutoff === null ? null : JSON.parse(row.context_cutoff),
     toolUses,
@@ -160,7 +160,7 @@ export function updateMessage(db: Database, messageId: MessageId, patch: Message
   return getMessage(db, messageId);
 }
 
-/** Gives a new answer the begin of an earlier one. */
+/** Copies the beginning of an earlier answer to a new one. */
 export function copyBegin(
   db: Database,
   from: MessageId,
@@ -188,7 +188,7 @@ export function addLoop(db: Database, messageId: MessageId, evidence: LoopEviden
   return updateMessage(db, messageId, { loops: [...message.loops, evidence] });
 }
 
-/** Tokens the model wrote for a message, in order; null when its text was written by hand. */
+/** Generated tokens of a message, in order; null if its text was edited by hand. */
 export function idsOf(db: Database, messageId: MessageId): number[] | null {
   const row = db.get<{ ids: Uint8Array | null }>('SELECT ids FROM messages WHERE id = ?', messageId);
   const pieces = db.all<{ ids: Uint8Array }>(
@@ -206,10 +206,10 @@ function fromBytes(bytes: Uint8Array): number[] {
   return Array.from(new Int32Array(bytes.slice().buffer));
 }
 
-/** Messages among which answers of one model are looked for. */
+/** Number of recent messages searched for answers of a model. */
 const LOOKED_AT = 400;
 
-/** Tokens of thinking of the latest answers that this model brought to an end. */
+/** Thinking tokens of the latest completed answers of a model. */
 export const thinkingOf = (db: Database, modelName: string): number[] =>
   db
     .all<{ tokens: number }>(

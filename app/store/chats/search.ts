@@ -5,17 +5,17 @@ import type { Database } from '../database/database.ts';
 
 const before = 40;
 const excerptLength = 160;
-/** Words shorter than a trigram are looked up by reading: only in the newest messages, and for so long at most. */
+/** Words shorter than a trigram are searched by scanning: only the newest messages, and with a time limit. */
 const scanned = 5000;
 const maxMs = 1000;
-/** Messages that are read before everything else gets its turn; long ones end it sooner. */
+/** Messages scanned before yielding; fewer if they are long. */
 const portion = 50;
 const portionMs = 20;
 
 /** Chats whose title or one of whose messages holds every word of `query`; titles first, then newest messages. One hit a
  *  title and one a message. Others get their turn while it reads. */
 export async function searchChats(db: Database, query: string, limit: number): Promise<SearchHit[]> {
-  // No text holds a NUL, and SQLite's query language ends at one.
+  // Text never contains NUL, which would end an SQLite query.
   const words = fold(query)
     .split(/[\s\0]+/)
     .filter((word) => word !== '');
@@ -48,7 +48,7 @@ async function messageHits(db: Database, words: string[], limit: number): Promis
       before = number;
       read++;
       const folded = fold(text);
-      // The index knows nothing of words shorter than a trigram.
+      // The index has no words shorter than a trigram.
       if (indexed.length === words.length || words.every((word) => folded.includes(word)))
         hits.push({ chatId, messageId: id, title, ...excerptOf(text, folded, words) });
       if (hits.length === limit || performance.now() - startedAt > portionMs) break;
@@ -79,7 +79,7 @@ const newestMatching = (db: Database, match: string, before: number): Found[] =>
 
 type Found = { number: number; id: MessageId; chatId: ChatId; title: string; text: string };
 
-/** The surroundings of the first found word, on one line. */
+/** The context of the first match, on one line. */
 function excerptOf(text: string, folded: string, words: string[]): Pick<SearchHit, 'excerpt' | 'highlights'> {
   const found = words.map((word) => folded.indexOf(word)).filter((at) => at >= 0);
   const first = found.length > 0 ? Math.min(...found) : 0;
@@ -95,7 +95,7 @@ function wordStart(text: string, from: number): number {
   return space < 0 ? from : from + space + 1;
 }
 
-/** Every place of every word, in order, overlapping ones joined. */
+/** All matches in order, overlapping ones merged. */
 function places(text: string, words: string[]): [number, number][] {
   const folded = fold(text);
   const found: [number, number][] = [];

@@ -8,14 +8,14 @@ import { chatLogprobs } from './logprobs.ts';
 import { type ChatBody, requestsOf } from './openai-body.ts';
 import { callObject, finishReason, problemObject, sumOf, usageObject } from './openai-objects.ts';
 
-//  Answers to a conversation. Several of a request are written side by side.
+//  Chat completions. Several choices of a request are generated concurrently.
 
 export async function chatCompletions(body: ChatBody, answers: Answers, hungUp: AbortController): Promise<Response> {
   const requests = requestsOf(body);
   const base = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model: body.model };
   if (body.stream) {
     const parts = merged(requests.map((request) => answers.parts(request, hungUp.signal)));
-    // What cannot begin is told by its status, which is sent with the first piece.
+    // Errors before the first chunk determine the HTTP status, which is sent with that chunk.
     const first = await parts.next();
     const frames = chunks(base, requests.length, first, parts, body.stream_options?.include_usage ?? false);
     return streamed(serverSentEvents, frames, hungUp);
@@ -42,7 +42,7 @@ const choiceObject = ({ thinking, text, scores, calls, end }: Whole, index: numb
   finish_reason: finishReason(end.reason),
 });
 
-/** All read the same conversation, which counts once. */
+/** All choices share the prompt, which counts once. */
 const usageOf = (usages: readonly Usage[]): Usage => {
   const { promptTokens = 0, cachedTokens = 0, miss } = usages[0] ?? {};
   return { ...sumOf(usages), promptTokens, cachedTokens, ...(miss && { miss }) };
@@ -85,7 +85,7 @@ async function* chunks(
     }
     yield 'data: [DONE]\n\n';
   } catch (error) {
-    // The status is sent already: the problem comes as an event, and the answers end without their last word.
+    // The status has already been sent: the error becomes an event, and the stream ends without [DONE].
     yield sse(problemObject(problemOf(error)));
   } finally {
     await parts.return();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AnswerRequest } from '../../../core/inference.ts';
 import { MAX_CHOICES, NoBias, Stops, samplingFields, samplingOf, stopsOf } from './openai-body.ts';
 
-//  A text that is gone on with: https://platform.openai.com/docs/api-reference/completions
+//  Text completions: https://platform.openai.com/docs/api-reference/completions
 
 const NOT_READ = 'has to be a text or a list of texts; token ids are not read';
 
@@ -36,7 +36,7 @@ export const CompletionsBody = z
   .refine(({ echo, suffix }) => !echo || !suffix, { path: ['echo'], error: 'cannot be combined with suffix' });
 export type CompletionsBody = z.infer<typeof CompletionsBody>;
 
-/** The limit where a request names none, as the dialect has it. */
+/** The API's default limit. */
 const USUAL_TOKENS = 16;
 
 const textsOf = (prompt: string | string[] | null | undefined): string[] =>
@@ -44,7 +44,7 @@ const textsOf = (prompt: string | string[] | null | undefined): string[] =>
 
 export type Choice = { prompt: string; request: AnswerRequest };
 
-/** One for each text that is asked for, in the order of their numbers. */
+/** One per requested choice, in order of their indexes. */
 export function choicesOf(body: CompletionsBody): Choice[] {
   const { suffix, n, seed } = body;
   const again = [...Array(n ?? 1).keys()];
@@ -61,7 +61,7 @@ export function choicesOf(body: CompletionsBody): Choice[] {
         sampling: samplingOf({
           ...body,
           max_tokens: body.max_tokens ?? USUAL_TOKENS,
-          // The same seed would write the same text again.
+          // The same seed would generate the same text again.
           seed: seed == null ? null : seed + number,
         }),
         stops: stopsOf(body.stop),

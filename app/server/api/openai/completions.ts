@@ -8,7 +8,7 @@ import { type Choice, type CompletionsBody, choicesOf } from './completions-body
 import { textLogprobs } from './logprobs.ts';
 import { finishReason, problemObject, sumOf, usageObject } from './openai-objects.ts';
 
-//  Texts that are gone on with. Several of a request are written side by side.
+//  Text completions. Several choices of a request are generated concurrently.
 
 export async function completions(body: CompletionsBody, answers: Answers, hungUp: AbortController): Promise<Response> {
   const choices = choicesOf(body);

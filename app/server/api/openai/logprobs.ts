@@ -1,23 +1,23 @@
 import type { TokenLogprob, TokenScore } from '../../../core/inference.ts';
 
-//  How likely the tokens of an answer were, in the two shapes of the dialect of OpenAI.
+//  Log-probabilities in the two formats of OpenAI's API.
 
 const textOf = ({ bytes }: TokenLogprob): string => Buffer.from(bytes).toString();
 
 const tokenObject = (one: TokenLogprob) => ({ token: textOf(one), logprob: one.logprob, bytes: one.bytes });
 
-/** Of a chat. */
+/** The format of chat completions. */
 export const scoreObject = ({ top, ...token }: TokenScore) => ({
   ...tokenObject(token),
   top_logprobs: top.map(tokenObject),
 });
 
-/** Of a chat; null where nobody asked, or no token came. */
+/** For chat completions; null if not requested, or without tokens. */
 export const chatLogprobs = (scores: readonly TokenScore[] = []) =>
   scores.length === 0 ? null : { content: scores.map(scoreObject), refusal: null };
 
-/** Of a text: lists side by side. `offset`: where in it the first of these tokens begins. A part of a character stands as its
- *  bytes, so that two of them are not one key. */
+/** For text completions: parallel lists. `offset`: the position of the first token in the text. Part of a character is written as
+ *  bytes, so that keys stay unique. */
 export function textLogprobs(scores: readonly TokenScore[], offset: number) {
   const named = (one: TokenLogprob): string => {
     const text = textOf(one);

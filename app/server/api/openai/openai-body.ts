@@ -4,7 +4,7 @@ import { LonghandError, parseJson, type SamplingSettings } from '../../../protoc
 import { answerGrammar, anyCall, anyObject, type Choice } from '../answer-grammar.ts';
 import { MAX_PICTURES, NOT_FETCHED, ofDataUrl } from '../pictures.ts';
 
-//  What the dialect of OpenAI asks, and what is meant by it: https://platform.openai.com/docs/api-reference
+//  Request bodies of OpenAI's API, converted to our own requests: https://platform.openai.com/docs/api-reference
 
 const Part = z.looseObject({
   type: z.string(),
@@ -14,7 +14,7 @@ const Part = z.looseObject({
 const TEXTS = ['text', 'input_text', 'output_text'];
 const IMAGES = ['image_url', 'input_image'];
 
-/** What a message says and shows. */
+/** Text and pictures of a message. */
 export const Content = z.union([
   z.string().transform((text) => ({ text, pictures: [] as Uint8Array[] })),
   z.array(Part).transform((parts, context) => {
@@ -49,7 +49,7 @@ const Message = z
   })
   .refine(({ role, content }) => role === 'user' || content.pictures.length === 0, 'only a user shows pictures');
 
-/** What else it says is for the model to read; `strict` binds its arguments. */
+/** Other fields are passed to the model; `strict` constrains the arguments. */
 export const FunctionTool = z
   .looseObject({
     type: z.literal('function', 'only functions can be called here'),
@@ -80,13 +80,13 @@ const ToolChoice = z.union(
   'has to be "auto", "none", "required", a function by its name, or allowed_tools',
 );
 
-/** The engine has no bias for single tokens: a request that asks for one is refused, not ignored. */
+/** Logit bias is not supported: refused rather than ignored. */
 export const NoBias = z
   .record(z.string(), z.number())
   .refine((given) => Object.keys(given).length === 0, 'is not supported; leave it out')
   .nullish();
 
-/** `strict` or not, a schema is kept to. */
+/** A schema is always enforced, `strict` or not. */
 const ResponseFormat = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text') }),
   z.looseObject({ type: z.literal('json_object') }),
@@ -96,7 +96,7 @@ const ResponseFormat = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** How tokens are chosen, and of how many an answer may be. */
+/** Sampling parameters and length limits. */
 export const samplingFields = {
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
@@ -112,10 +112,10 @@ export const Stops = z.union([z.string(), z.array(z.string()).max(16)]).nullish(
 
 export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
 
-/** Answers or texts that one request may ask for. */
+/** Maximum choices per request. */
 export const MAX_CHOICES = 16;
 
-/** Alternatives of a token. */
+/** Maximum alternatives per token. */
 export const MAX_ALTERNATIVES = 20;
 
 export const ChatBody = z
@@ -150,17 +150,17 @@ export const EmbeddingsBody = z.looseObject({
   input: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(2048)]),
   encoding_format: z.enum(['float', 'base64']).nullish(),
   dimensions: z.null('the length of a vector is that of the model').optional(),
-  /** Encoders that tell questions from passages: which of them this is. */
+  /** For encoders that distinguish queries from passages. */
   input_type: z.enum(['query', 'passage']).nullish(),
 });
 
-/** What is asked, once for each answer. The same seed would write the same answer again. */
+/** One request per choice, with different seeds, since the same seed would generate the same answer. */
 export function requestsOf(body: ChatBody): AnswerRequest[] {
   const { n, seed } = body;
   return [...Array(n ?? 1).keys()].map((number) => requestOf({ ...body, seed: seed == null ? seed : seed + number }));
 }
 
-/** What is asked, without the words of the dialect. */
+/** The request in our own terms. */
 export function requestOf(body: ChatBody): AnswerRequest {
   const { stop, reasoning_effort, tool_choice } = body;
   const { enable_thinking = null } = body.chat_template_kwargs ?? {};
@@ -191,7 +191,7 @@ function schemaOf(format: ChatBody['response_format']): unknown {
   return format?.type === 'json_object' ? anyObject : undefined;
 }
 
-/** Instructions at the beginning are one message: most templates know only one. */
+/** Leading instructions are merged into one message: most templates support only one. */
 function conversationOf(messages: ChatBody['messages']): ConversationMessage[] {
   const begin = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
   const instructions = messages.slice(0, begin === -1 ? messages.length : begin);
@@ -227,7 +227,7 @@ export function samplingOf(body: z.infer<z.ZodObject<typeof samplingFields>>): S
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as SamplingSettings;
 }
 
-/** Templates want the arguments as they are, not as their text. */
+/** Templates expect arguments as an object, not as JSON text. */
 export const callOf = ({ id, function: { name, arguments: given } }: z.infer<typeof Call>): ToolCall => ({
   ...(id !== undefined && { id }),
   type: 'function',

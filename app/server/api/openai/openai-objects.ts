@@ -2,7 +2,7 @@ import type { AnswerPart, ServedModel } from '../../../core/inference.ts';
 import type { FinishReason, Usage } from '../../../protocol/index.ts';
 import type { Problem } from '../problems.ts';
 
-//  What the dialect of OpenAI says in more than one of its endpoints.
+//  Objects used by several endpoints of OpenAI's API.
 
 const FINISH: Partial<Record<FinishReason, string>> = { length: 'length', context: 'length', tool: 'tool_calls' };
 export const finishReason = (reason: FinishReason): string => FINISH[reason] ?? 'stop';
@@ -13,7 +13,7 @@ export const callObject = ({ id, name, arguments: given }: Extract<AnswerPart, {
   function: { name, arguments: given },
 });
 
-/** `miss`, beside what the dialect has: known tokens that were read again, and why. */
+/** `miss` is our extension: known tokens that were prefilled again, and why. */
 export const usageObject = ({ promptTokens, cachedTokens, miss, thinkingTokens, answerTokens }: Usage) => ({
   prompt_tokens: promptTokens,
   completion_tokens: thinkingTokens + answerTokens,

@@ -11,7 +11,7 @@ import { CompletionsBody } from './completions-body.ts';
 import { ChatBody, EmbeddingsBody } from './openai-body.ts';
 import { modelObject, problemResponse } from './openai-objects.ts';
 
-//  The dialect of OpenAI: https://platform.openai.com/docs/api-reference (chat, completions, embeddings, models)
+//  OpenAI's API: https://platform.openai.com/docs/api-reference (chat, completions, embeddings, models)
 
 export function openAi(inference: Inference, answers: Answers): Hono {
   const app = new Hono();

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { OutputItem } from './response-writer.ts';
 import type { Item } from './responses-body.ts';
 
-//  Items of a conversation as they are kept, with a name each, and as they are listed.
+//  Conversation items as stored, each with an id, and as listed.
 
 export type KeptItem = Item & { id: string };
 
 const PREFIX = { message: 'msg', function_call: 'fc', function_call_output: 'fco', reasoning: 'rs' };
 
-/** One that came without a name gets one. */
+/** Adds an id if there is none. */
 export const kept = (item: Item): KeptItem => ({
   ...item,
   id: item.id ?? `${PREFIX[item.type]}_${randomUUID().replace(/-/g, '')}`,
 });
 
-/** An item of an answer, as the next request would send it. */
+/** An output item in the form of an input item of the next request. */
 export function asInput(item: OutputItem): KeptItem {
   if (item.type === 'function_call') return item as unknown as KeptItem;
   const { id } = item;

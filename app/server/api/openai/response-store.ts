@@ -1,25 +1,25 @@
 import type { KeptItem } from './response-items.ts';
 
-//  Responses that a later request may go on from, if it comes with the same key: for any other they are not there. In memory alone;
-//  the oldest go when there are too many.
+//  Stored responses that a later request with the same key can continue; other keys cannot see them. In memory only;
+//  the oldest are dropped when there are too many.
 
 export const maxResponses = 1000;
-/** Of all that is said in them, each counted with what stands before it. */
+/** Limit on the total size, each response counted with its history. */
 export const maxResponseBytes = 64 * 1024 * 1024;
 
 export type Stored = {
-  /** Whose key it was asked for with. */
+  /** The owner of the key. */
   caller: string;
   response: { id: string };
-  /** All that was said, the answer included. */
+  /** The whole conversation including the answer. */
   items: readonly KeptItem[];
-  /** How many of them stood before the answer. */
+  /** Number of items before the answer. */
   asked: number;
 };
 
 export type ResponseStore = {
   get(id: string, caller: string): Stored | null;
-  /** All that was said with this key and is kept, by its name. */
+  /** All stored items of this key by id. */
   itemsOf(caller: string): Map<string, KeptItem>;
   keep(stored: Stored): void;
   forget(id: string): boolean;

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { AnswerPart, TokenScore } from '../../../core/inference.ts';
 import { scoreObject } from './logprobs.ts';
 
-//  An answer as items of a response, and the events by which a client hears of them: an item is added, its part is added, text
-//  comes, the part is done, the item is done.
+//  An answer as items of a response, and the events of the stream: item added, part added, text
+//  deltas, part done, item done.
 
 export type Event = { type: string } & Record<string, unknown>;
 export type OutputItem = { id: string; type: string } & Record<string, unknown>;
 
 export type ResponseWriter = {
-  /** So far, the whole ones. */
+  /** The completed items so far. */
   readonly output: readonly OutputItem[];
   push(part: AnswerPart): Event[];
-  /** Closes what is open. An answer of nothing is an empty message. */
+  /** Closes open items. An empty answer becomes an empty message. */
   end(status: 'completed' | 'incomplete'): Event[];
 };
 

@@ -3,7 +3,7 @@ import type { AnswerRequest, ConversationMessage, Tool } from '../../../core/inf
 import { answerGrammar, anyCall, anyObject, type Choice } from '../answer-grammar.ts';
 import { Content, callOf, Effort, MAX_ALTERNATIVES, samplingOf } from './openai-body.ts';
 
-//  A response, asked for by items: https://platform.openai.com/docs/api-reference/responses
+//  Request bodies of the Responses API: https://platform.openai.com/docs/api-reference/responses
 
 const named = { id: z.string().min(1).max(200).optional() };
 
@@ -39,12 +39,12 @@ const ITEMS = [
   }),
 ] as const;
 
-/** Of what was said before. */
+/** A reference to an earlier item. */
 const Reference = z.looseObject({ type: z.literal('item_reference'), id: z.string().min(1).max(200) });
 
 export type Item = z.infer<(typeof ITEMS)[number]>;
 
-/** A message may leave out that it is one. */
+/** The type of a message may be omitted. */
 const AskedItem = z.preprocess(
   (item) => (typeof item === 'object' && item !== null && !('type' in item) ? { ...item, type: 'message' } : item),
   z.discriminatedUnion(
@@ -94,7 +94,7 @@ function choiceOf(choice: z.infer<typeof ToolChoice> | null | undefined): Choice
   return { mode: choice.mode, only: choice.tools.map(({ name }) => name) };
 }
 
-/** All of ours are functions: those are counted. */
+/** Limits function calls, the only kind of calls we have. */
 const mostCalls = ({ parallel_tool_calls: several, max_tool_calls: most }: ResponsesBody): number | null =>
   several === false ? Math.min(1, most ?? 1) : (most ?? null);
 
@@ -137,7 +137,7 @@ export const ResponsesBody = z
   });
 export type ResponsesBody = z.infer<typeof ResponsesBody>;
 
-/** What is asked at the end of all that was said. */
+/** The request at the end of the conversation. */
 export function requestOfItems(body: ResponsesBody, items: readonly Item[]): AnswerRequest {
   const { instructions, top_logprobs, include } = body;
   const tools = (body.tools ?? []).map(toolOf);
@@ -175,7 +175,7 @@ const toolOf = ({ name, description, parameters, strict }: z.infer<typeof Respon
   },
 });
 
-/** Thinking, text and calls of one turn are items of their own, and one message for a template. */
+/** Thinking, text and calls of one turn are separate items here, but one message for a template. */
 function conversationOf(items: readonly Item[]): ConversationMessage[] {
   const messages: ConversationMessage[] = [];
   const answering = (fits: (last: ConversationMessage) => boolean): ConversationMessage => {

@@ -15,7 +15,7 @@ import { createResponseStore } from './response-store.ts';
 import { createResponseWriter, type Event, type OutputItem } from './response-writer.ts';
 import { type AskedItem, type Item, ResponsesBody, requestOfItems } from './responses-body.ts';
 
-//  Responses of the dialect of OpenAI. They are remembered for a while, so that the next one can go on from them by name.
+//  OpenAI's Responses API. Responses are stored for a while, so that the next one can continue from their id.
 
 export function responses(answers: Answers): Hono<AtDoor> {
   const app = new Hono<AtDoor>();
@@ -31,7 +31,7 @@ export function responses(answers: Answers): Hono<AtDoor> {
     );
   };
 
-  /** What was said before may be named instead of being sent again. */
+  /** Resolves references to earlier items. */
   function referred(items: readonly AskedItem[], caller: string): Item[] {
     const known = items.some(({ type }) => type === 'item_reference') ? store.itemsOf(caller) : null;
     return items.map((item, index) => {
@@ -92,7 +92,7 @@ const PageQuery = z.looseObject({
   after: z.string().optional(),
 });
 
-/** @throws LonghandError `not-found` where `after` is none of them */
+/** @throws LonghandError `not-found` if `after` is not among them */
 function pageOf(items: readonly KeptItem[], { order, limit, after }: z.infer<typeof PageQuery>) {
   const ordered = order === 'asc' ? items : items.toReversed();
   const begin = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
@@ -116,8 +116,8 @@ async function* frames(events: AsyncGenerator<Numbered, void>): AsyncGenerator<s
 type Response = ReturnType<typeof responseOf>;
 type Numbered = Event & { sequence_number: number; response?: Response };
 
-/** Everything that is said of a response, to its end. What goes wrong before the first token has been thrown already, what goes
- *  wrong later is an end of its own. */
+/** All events of a response. Errors before the first token have been thrown already; later
+ *  errors become a final event. */
 async function* written(
   body: ResponsesBody,
   first: IteratorResult<AnswerPart, void>,
@@ -159,7 +159,7 @@ const statusOf = (reason: FinishReason): 'completed' | 'incomplete' =>
 
 type Base = ReturnType<typeof baseOf>;
 
-/** What is the same from the first event to the last. */
+/** The fields that do not change during the stream. */
 const baseOf = (body: ResponsesBody) => ({
   id: `resp_${randomUUID().replace(/-/g, '')}`,
   object: 'response',
