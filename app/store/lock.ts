@@ -7,18 +7,18 @@ import { makePrivate, othersFolder } from './folder/permissions.ts';
 
 const MAX_NOTE = 4096;
 
-/** Where the holder can be reached, and with what. */
+/** Address of the holder, and the key for it. */
 export type Reach = { address: string; key: string };
 export type Holder = { pid: number; since: number } & Partial<Reach>;
 
 export type FolderLock = {
-  /** Tells others where the holder can be reached. */
+  /** Publishes the holder's address. */
   announce(reach: Reach): void;
   release(): void;
 };
 
-/** Takes the data folder for this process. The lock is the operating system's lock on an SQLite file, so it ends with the
- *  process however that dies, and two processes cannot both get it. The text beside it only says who has it.
+/** Locks the data folder for this process. The lock is the operating system's lock on an SQLite file, so it ends with the
+ *  process however it dies, and two processes cannot both get it. The text beside it only names the holder.
  *  @throws LonghandError `data-folder-held`, with the holder in `details` */
 export function lockFolder(folder: string, now = Date.now()): FolderLock {
   const note = join(folder, 'longhand.lock.json');
@@ -45,7 +45,7 @@ export function lockFolder(folder: string, now = Date.now()): FolderLock {
   }
   const mine: Holder = { pid: process.pid, since: now };
   const held = db;
-  // Written anew, as the file of another time could have other rights.
+  // Recreated, because an old file might have other permissions.
   const say = (holder: Holder) => {
     rmSync(note, { recursive: true, force: true });
     writeFileSync(note, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
@@ -64,14 +64,14 @@ function take(db: Database) {
   db.script('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
 }
 
-/** What a note says about it. Whoever may write there could name any address: only one of this machine counts. */
+/** Parses the address in a note. Anyone with write access could put any address there: only local ones are accepted. */
 export function reachOf(note: unknown): Reach | null {
   const { address, key } = (note ?? {}) as Partial<Record<keyof Reach, unknown>>;
   if (typeof address !== 'string' || !/^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(address)) return null;
   return typeof key === 'string' && /^[\w-]{43}$/.test(key) ? { address, key } : null;
 }
 
-/** Who holds the folder, as far as it says. */
+/** The holder of the folder, if given. */
 export function readHolder(note: string): Holder | null {
   try {
     const value: unknown = JSON.parse(readRegularSync(note, MAX_NOTE).toString());

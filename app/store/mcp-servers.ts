@@ -32,7 +32,7 @@ export const removeMcpServer = (db: Database, id: McpServerId) => db.run('DELETE
 
 export type ToolConsent = { serverId: McpServerId; tool: string; chatId: ChatId | null; digest: string };
 
-/** For one chat and for all. */
+/** Consent for this chat or for all. */
 export const hasConsent = (db: Database, { serverId, tool, chatId, digest }: ToolConsent): boolean =>
   db.get(
     'SELECT 1 FROM tool_consents WHERE server_id = ? AND tool = ? AND digest = ? AND (chat_id IS NULL OR chat_id = ?)',
@@ -51,6 +51,6 @@ export const giveConsent = (db: Database, { serverId, tool, chatId, digest }: To
     digest,
   );
 
-/** Everywhere, in single chats too. */
+/** Revokes consent everywhere, including single chats. */
 export const takeConsent = (db: Database, serverId: McpServerId, tool: string) =>
   db.run('DELETE FROM tool_consents WHERE server_id = ? AND tool = ?', serverId, tool);

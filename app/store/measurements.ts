@@ -1,6 +1,6 @@
 import type { Database } from './database/database.ts';
 
-/** What was measured of this machine, by name. */
+/** Measurements of this machine, by name. */
 export const readMeasurement = (db: Database, name: string): number | null =>
   db.get<{ value: number }>('SELECT value FROM measurements WHERE name = ?', name)?.value ?? null;
 

@@ -37,7 +37,7 @@ export function toolUsesOf(db: Database, messageId: MessageId): ToolUse[] {
   return rows.map((row) => toolUseOf(row, pictures));
 }
 
-/** Of all messages of a chat. */
+/** All calls of a chat, by message. */
 export function toolUsesOfChat(db: Database, chatId: string): Map<MessageId, ToolUse[]> {
   const uses = new Map<MessageId, ToolUse[]>();
   const rows = db.all<Row>(
@@ -64,7 +64,7 @@ export type NewToolUse = Omit<ToolUse, 'id' | 'result' | 'pictures' | 'state'> &
   state?: ToolUse['state'];
 };
 
-/** Calls of one step. `tokens`: of the answer before them. */
+/** Adds the calls of one step. `tokens`: tokens of the answer before them. */
 export function addToolUses(
   db: Database,
   messageId: MessageId,
@@ -95,7 +95,7 @@ export function addToolUses(
   );
 }
 
-/** @throws LonghandError `not-found` when its message has gone */
+/** @throws LonghandError `not-found` if its message was deleted */
 export function updateToolUse(
   db: Database,
   use: ToolUse,
@@ -111,7 +111,7 @@ export function updateToolUse(
   return { ...use, state, result, pictures: resultPicturesOf(db, 'use_id', use.id).get(use.id) ?? [] };
 }
 
-/** Copies the calls of an answer up to one, which waits to be made once more. Returns the tokens of the answer before it. */
+/** Copies the calls of an answer up to one, which becomes pending again. Returns the tokens of the answer before it. */
 export function repeatFrom(db: Database, use: ToolUse, from: MessageId, to: MessageId, now: number): number {
   const at = tokensAtSteps(db, from);
   for (const one of toolUsesOf(db, from).filter(({ step }) => step <= use.step)) {
@@ -123,7 +123,7 @@ export function repeatFrom(db: Database, use: ToolUse, from: MessageId, to: Mess
   return at.get(use.step) ?? 0;
 }
 
-/** What was being done when the last process ended: nobody knows how far it came. What was only asked about waits. */
+/** Marks calls that were running when the last process ended as interrupted; calls waiting for consent keep waiting. */
 export function settleToolUses(db: Database) {
   db.run(
     `UPDATE tool_uses SET state = '{"status":"interrupted"}', result = ? WHERE state LIKE '{"status":"running"%'`,
@@ -132,7 +132,7 @@ export function settleToolUses(db: Database) {
   db.run(`UPDATE tool_uses SET state = '{"status":"waiting"}' WHERE state LIKE '{"status":"asking"%'`);
 }
 
-/** What the model gets to read of such a call. */
+/** The result of such a call for the model. */
 export const INTERRUPTED = 'Error: this call was interrupted. It may have been done in part, and was not repeated.';
 
 const SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

@@ -10,12 +10,12 @@ const maxCopies = 7;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export type Backup = { path: string; at: number };
-/** A data folder with its database. */
+/** An open data folder. */
 export type OpenFolder = { readonly db: Database; readonly thread: DatabaseThread; readonly folder: string };
 
 const folderOf = (folder: string) => join(folder, 'backups');
 
-/** All backups, newest first. @throws LonghandError `bad-request` where a file has the folder's name */
+/** All backups, newest first. @throws LonghandError `bad-request` if a file has the folder's name */
 export function listBackups(folder: string): Backup[] {
   if (!existsSync(folderOf(folder))) return [];
   if (!statSync(folderOf(folder)).isDirectory())
@@ -27,8 +27,8 @@ export function listBackups(folder: string): Backup[] {
     .sort((a, b) => b.at - a.at);
 }
 
-/** Copies the database to `backups/<label>-<time>.db`. A copy that was cut short never has that name, and one that does
- *  not pass the full check is not kept. */
+/** Copies the database to `backups/<label>-<time>.db`. Incomplete copies never have that name, and a copy that does
+ *  not pass the integrity check is deleted. */
 export async function backUp(
   { db, thread, folder }: OpenFolder,
   label: 'daily' | 'before-update',
@@ -57,13 +57,13 @@ export async function backUp(
   return path;
 }
 
-/** Whether a day has passed since the last one; also when the clock was set back behind it. */
+/** Whether a day has passed since the last one, or the clock was set back before it. */
 export function backupDue(folder: string, now: number): boolean {
   const [last] = listBackups(folder).filter((one) => one.path.includes('daily-'));
   return !last || Math.abs(now - last.at) >= dayMs;
 }
 
-/** Why a file cannot be used as a database now, or null. */
+/** Why a file cannot be used as a database, or null. */
 export function damage(path: string, check: Check): string | null {
   try {
     return flaw(path, check);
@@ -72,11 +72,11 @@ export function damage(path: string, check: Check): string | null {
   }
 }
 
-/** What says nothing about the file itself. */
+/** Errors that say nothing about the file itself. */
 const passing: readonly ErrorCode[] = ['conflict', 'disk-full', 'permission', 'read-only'];
 
-/** What is wrong with a database file, or null. `quick_check` leaves out the comparison of indexes with tables.
- *  @throws LonghandError when it cannot be looked at: another program holds it, it may not be read, the disk is full */
+/** The problem of a database file, or null. `quick_check` omits the comparison of indexes with tables.
+ *  @throws LonghandError if it cannot be checked: locked, no permission, disk full */
 export function flaw(path: string, check: Check): string | null {
   let db: Database | null = null;
   try {
@@ -92,7 +92,7 @@ export function flaw(path: string, check: Check): string | null {
   }
 }
 
-/** The same beside everything else. */
+/** The same on the database thread. */
 export async function flawAside(thread: DatabaseThread, path: string, check: Check): Promise<string | null> {
   const { problem, errcode } = await thread.check(path, check);
   if (passing.includes(codeOf(errcode))) throw new LonghandError(codeOf(errcode), `[database] ${path}: ${problem}`);

@@ -1,4 +1,4 @@
-/** Lower case without accents, unit for unit: `fold(text)[i]` belongs to `text[i]`, so places found in one are places in
+/** Lower case without accents, code unit by code unit: `fold(text)[i]` belongs to `text[i]`, so positions in one are positions in
  *  the other. */
 export function fold(text: string): string {
   if (plain.test(text)) return text.toLowerCase();
@@ -10,7 +10,7 @@ export function fold(text: string): string {
   return Buffer.from(units.buffer).toString('utf16le');
 }
 
-/** What each unit folds to; 0 where it was not asked yet. A book of another script is then read as fast as an English one. */
+/** Cache of folded code units; 0: not computed yet. Makes other scripts as fast as English. */
 const folds = new Uint16Array(2 ** 16);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant

@@ -1,14 +1,14 @@
 import type { DatabaseThread } from './database-thread.ts';
 
-//  What was committed lies in the log (longhand.db-wal) until a checkpoint writes it into the database, which waits for the disk
-//  twice. A thread does that, so that the core does not wait.
+//  Commits go to the write-ahead log (longhand.db-wal) until a checkpoint writes them into the database, which waits for the disk
+//  twice. A thread does that, so that the core is not blocked.
 
-/** Pages of 4 KB: when the log has as many, because the thread does not come to it, the core does a checkpoint itself. */
+/** If the log reaches this many pages of 4 KB because the thread lags behind, the core does a checkpoint itself. */
 export const logPages = 16_384;
-/** Rows after which the thread does one: one or two megabytes. */
+/** Rows between checkpoints of the thread: one or two megabytes. */
 const ROWS = 200;
 
-/** Hears how many rows were written. One checkpoint at a time. */
+/** Returns a function to call with the number of rows written. One checkpoint at a time. */
 export function keepLogShort(thread: DatabaseThread, path: string): (rows: number) => void {
   let since = 0;
   let going = false;
@@ -17,7 +17,7 @@ export function keepLogShort(thread: DatabaseThread, path: string): (rows: numbe
     if (since < ROWS || going) return;
     since = 0;
     going = true;
-    // One that did not come to its end is done with the next.
+    // An incomplete checkpoint is completed by the next.
     void thread.checkpoint(path).finally(() => {
       going = false;
     });

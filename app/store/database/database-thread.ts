@@ -2,22 +2,22 @@ import type { SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { guarded } from '../../protocol/index.ts';
 
-//  What takes as long as a database is large is done on a thread of its own, over a connection of its own: checking a whole file,
-//  writing the log into the database, ranking every passage that has a word. The thread starts with the first of it.
+//  Work whose duration grows with the database runs on a separate thread with its own connection: integrity checks,
+//  checkpoints, ranking all passages with a word. The thread starts on first use.
 
 export type Check = 'quick_check' | 'integrity_check';
 
-/** `errcode`: of SQLite, when the file could not be looked at. */
+/** `errcode`: SQLite's, if the file could not be checked. */
 export type Checked = { problem: string | null; errcode?: number };
 
-/** `rows`: null when there was a problem. */
+/** `rows`: null if there was a problem. */
 export type ReadRows = Checked & { rows: unknown[] | null };
 
 export type DatabaseThread = {
   check(path: string, check: Check): Promise<Checked>;
-  /** Writes what is in the log into the database, as far as nobody reads or writes there; `truncate`: and empties the log. */
+  /** Checkpoints the log as far as readers and writers allow; `truncate`: also empties the log. */
   checkpoint(path: string, truncate?: boolean): Promise<Checked>;
-  /** What a query finds among what is committed. */
+  /** Runs a query on committed data. */
   read(path: string, sql: string, values: readonly SQLInputValue[]): Promise<ReadRows>;
   close(): void;
 };
@@ -69,7 +69,7 @@ export function createDatabaseThread(): DatabaseThread {
       worker.postMessage({ id: last, ...task });
     });
 
-  /** What a pragma says first is `ok`, or 0, or what is wrong. */
+  /** The first value a pragma returns is `ok`, 0, or the problem. */
   async function pragma(path: string, sql: string): Promise<Checked> {
     const { rows, ...checked } = await ask({ path, sql, values: [] });
     if (rows === null) return checked;
@@ -89,7 +89,7 @@ export function createDatabaseThread(): DatabaseThread {
   };
 }
 
-/** The thread. Its text is handed over, so it may name nothing from outside. */
+/** The code of the thread. It is passed as text, so it must not refer to anything outside. */
 function work() {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const { parentPort } = process.getBuiltinModule('node:worker_threads');

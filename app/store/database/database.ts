@@ -7,26 +7,26 @@ import { createDatabaseThread } from './database-thread.ts';
 export type Value = SQLInputValue;
 export type Row = Record<string, SQLOutputValue>;
 
-/** An open database. Every failure is a LonghandError: `disk-full`, `read-only`, `database-corrupt`, `conflict` (held by
+/** An open database. Every failure is a LonghandError: `disk-full`, `read-only`, `database-corrupt`, `conflict` (locked by
  *  another process), `permission` or `internal`. */
 export type Database = {
   readonly path: string;
-  /** Why vectors cannot be compared here; null when they can (or were not asked for). */
+  /** Why vector search is unavailable; null if available or not requested. */
   readonly vectorProblem: string | null;
   run(sql: string, ...values: Value[]): { changes: number };
   get<T = Row>(sql: string, ...values: Value[]): T | undefined;
   all<T = Row>(sql: string, ...values: Value[]): T[];
-  /** The same on a thread, over a connection of its own, for what takes the longer the more there is: whoever asks something else
-   *  meanwhile does not wait. It sees what is committed, and knows no functions but those of SQLite. */
+  /** The same on the database thread, for queries whose duration grows with the data, so that other requests
+   *  are not blocked. Sees committed data only, and has only SQLite's own functions. */
   allOnThread<T = Row>(sql: string, ...values: Value[]): Promise<T[]>;
-  /** Several statements, without values. */
+  /** Runs several statements without parameters. */
   script(sql: string): void;
-  /** All or nothing; nested calls join the outer one. */
+  /** Atomic; nested calls join the outer transaction. */
   transaction<T>(work: () => T): T;
-  /** The same for what may be lost when the power is: it is not waited for the disk, which costs most of the time of a small
-   *  transaction. What was committed otherwise is on the disk all the same, and so is this with the next of those. */
+  /** A transaction that is not fsynced and may be lost on power failure: syncing takes most of the time of a small
+   *  transaction. Other transactions are durable all the same, and the next one makes this durable too. */
   passing<T>(work: () => T): T;
-  /** A consistent copy, made a few pages at a time while others go on writing. */
+  /** A consistent copy, made a few pages at a time while writes continue. */
   copyTo(path: string): Promise<void>;
   close(): void;
 };
@@ -34,7 +34,7 @@ export type Database = {
 export type DatabaseOptions = {
   readOnly?: boolean;
   vectors?: boolean;
-  /** Hears what was committed: about how many rows. */
+  /** Called after commits with the approximate number of rows. */
   wrote?: (rows: number) => void;
 };
 
@@ -69,7 +69,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       committed();
       return result;
     } catch (error) {
-      // A full disk rolls back by itself.
+      // SQLite has already rolled back if the disk is full.
       if (raw.isTransaction) raw.exec('ROLLBACK');
       throw error;
     }
@@ -114,7 +114,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
   };
 }
 
-/** sqlite-vec, and nothing else after it. In a package the library lies beside the archive. */
+/** Loads sqlite-vec, then disables loading. In a package the library is unpacked beside the archive. */
 function loadVectors(raw: DatabaseSync): string | null {
   try {
     raw.loadExtension(getLoadablePath().replace(/\bapp\.asar\b/, 'app.asar.unpacked'));
@@ -148,6 +148,6 @@ const codes: Record<number, ErrorCode> = {
   26: 'database-corrupt',
 };
 
-/** What an extended code of SQLite means for us. */
+/** Our code for an extended SQLite result code. */
 export const codeOf = (extended: unknown): ErrorCode =>
   typeof extended === 'number' ? (codes[extended & 0xff] ?? 'internal') : 'internal';

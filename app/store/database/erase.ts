@@ -5,21 +5,21 @@ import { type Backup, flawAside, listBackups, type OpenFolder, syncFile } from '
 import { type Database, openDatabase } from './database.ts';
 import type { DatabaseThread } from './database-thread.ts';
 
-//  What is removed for good leaves nothing behind: SQLite overwrites deleted rows (secure_delete), but a full-text index only
-//  notes that a row is gone and keeps its words until its parts are merged, the write-ahead log keeps the old pages, and the
-//  backups keep everything. `purged` says what went; it is emptied when the last of those is done, so that a start that ends in
-//  the middle is followed by one that goes on.
+//  Secure erasure of purged data: SQLite overwrites deleted rows (secure_delete), but a full-text index only
+//  marks a row as deleted and keeps its words until its segments are merged, the write-ahead log keeps old pages, and the
+//  backups keep everything. The table `purged` lists pending erasures; it is cleared when all steps are done, so that an interrupted
+//  run is continued by the next.
 
 const indexes = ['message_search', 'passage_words', 'passage_codes'];
-/** Of an index, merged at once: 1.3 ms of processor time, 4.2 at most (20,000 messages of 200 words, a third of them removed). */
+/** Index pages merged per step: 1.3 ms of processor time, at most 4.2 (20,000 messages of 200 words, a third of them deleted). */
 const pages = 16;
 
 type Purged = { number: number; place: string; id: string };
 
 export type Eraser = {
-  /** Erases what waits for it. Rejects when something could not be done; it is tried again with the next call. */
+  /** Performs pending erasures. Rejects on failure; the next call retries. */
   run(): Promise<void>;
-  /** Ends after the step that is being done. */
+  /** Stops after the current step. */
   close(): void;
 };
 
@@ -40,7 +40,7 @@ export function createEraser({ db, folder, thread }: OpenFolder): Eraser {
       if (!(await eraseIn(thread, backup, purged, breathe))) return;
     }
     db.run('DELETE FROM purged WHERE number <= ?', last.number);
-    // Nearly all of it while others go on writing: emptying the log holds them up.
+    // First checkpoint without blocking writers: emptying the log blocks them.
     await thread.checkpoint(db.path);
     await thread.checkpoint(db.path, true);
   }
@@ -56,11 +56,11 @@ export function createEraser({ db, folder, thread }: OpenFolder): Eraser {
   };
 }
 
-/** Merges the word indexes until none holds a row that is gone. False when `goOn` said so. */
+/** Merges the full-text indexes until none contains a deleted row. False if stopped by `goOn`. */
 async function mergeAll(db: Database, goOn: () => Promise<boolean>): Promise<boolean> {
   for (const index of indexes) {
     if (!db.get('SELECT 1 FROM sqlite_schema WHERE name = ?', index)) continue;
-    // The first call, with a number below zero, gathers all parts into one; the others go on with that.
+    // The first call, with a negative number, assigns all segments to one merge; later calls continue it.
     for (let wanted = -pages; ; wanted = pages) {
       if (!(await goOn())) return false;
       const before = changes(db);
@@ -74,8 +74,8 @@ async function mergeAll(db: Database, goOn: () => Promise<boolean>): Promise<boo
 
 const changes = (db: Database): number => db.get<{ count: number }>('SELECT total_changes() AS count')?.count ?? 0;
 
-/** Removes from a backup what was removed since: in a copy, which takes its place and its time. One that is damaged is of no use
- *  and goes. */
+/** Erases purged data from a backup: in a copy that replaces it and keeps its timestamp. A damaged backup is
+ *  deleted. */
 async function eraseIn(
   thread: DatabaseThread,
   { path }: Backup,
@@ -90,7 +90,7 @@ async function eraseIn(
   const { atime, mtime } = await stat(path);
   try {
     await copyFile(path, part);
-    // A copy has the rights of what it was made from, which an earlier version may have left open until a moment ago.
+    // The copy inherits permissions, which an earlier version may have left open.
     await chmod(part, 0o600);
     if (!(await eraseRows(part, purged, goOn))) return false;
     await syncFile(part);
@@ -114,7 +114,7 @@ async function eraseRows(path: string, purged: readonly Purged[], goOn: () => Pr
     if (db.get('SELECT 1 FROM sqlite_schema WHERE name = ?', 'purged')) db.run('DELETE FROM purged');
     return true;
   } finally {
-    // The last to close a database writes its log into it and removes the log.
+    // Closing the last connection checkpoints and removes the log.
     db.close();
   }
 }
@@ -123,7 +123,7 @@ function removeFrom(db: Database, place: string, id: string): void {
   try {
     db.run(`DELETE FROM ${place} WHERE id = ?`, id);
   } catch (error) {
-    // A backup of a time before there were collections or documents.
+    // A backup from before collections or documents existed.
     if (error instanceof LonghandError && /no such table/.test(error.message)) return;
     throw error;
   }

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 
 export type Migration = { number: number; name: string; sql: string };
 
-/** The files `NNNN-name.sql` of a folder, in order. Numbers start at 1 and leave no gap. */
+/** The files `NNNN-name.sql` of a folder, in order. Numbers start at 1 without gaps. */
 export function readMigrations(folder: string): Migration[] {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
@@ -19,7 +19,7 @@ export function readMigrations(folder: string): Migration[] {
 
 export const versionOf = (db: Database): number => Number(db.get('PRAGMA user_version')?.user_version ?? 0);
 
-/** What has to be done to bring `db` up to date. @throws LonghandError `database-newer` */
+/** Migrations that `db` still needs. @throws LonghandError `database-newer` */
 export function pending(db: Database, migrations: Migration[]): Migration[] {
   const version = versionOf(db);
   if (version > migrations.length) {
@@ -32,7 +32,7 @@ export function pending(db: Database, migrations: Migration[]): Migration[] {
   return migrations.slice(version);
 }
 
-/** Each migration in one transaction together with its number: done or not done, never half. */
+/** Runs each migration atomically together with its version number. */
 export function migrate(db: Database, migrations: Migration[]): void {
   for (const { number, sql } of migrations) {
     db.transaction(() => {

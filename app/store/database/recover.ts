@@ -6,7 +6,7 @@ import { type Migration, migrate, versionOf } from './migrate.ts';
 
 export type Restored = { backup: string | null; backupAt: number | null; damaged: string };
 
-/** Whether there is no database, or one that nothing was ever written to, although backups of one exist. */
+/** Whether the database is missing or empty although backups exist. */
 export function isLost(folder: string, path: string): boolean {
   if (listBackups(folder).length === 0) return false;
   if (!existsSync(path)) return true;
@@ -18,7 +18,7 @@ export function isLost(folder: string, path: string): boolean {
   }
 }
 
-/** Puts the newest sound backup in the place of a damaged or lost database. What was there stays beside it under another
+/** Replaces a damaged or lost database with the newest intact backup. The old file stays beside it under another
  *  name. */
 export async function restore(folder: string, path: string, now: number): Promise<Restored> {
   const damaged = `${path.replace(/\.db$/, '')}-damaged-${new Date(now).toISOString().replaceAll(':', '-').slice(0, 19)}.db`;
@@ -37,8 +37,8 @@ export async function restore(folder: string, path: string, now: number): Promis
 
 export type Salvaged = { chats: number; messages: number };
 
-/** Adds to `db` every row of the damaged file that can still be read and is newer or not there. A file of an older version
- *  is brought up to date first, in a copy of what can be read of it. */
+/** Copies every row of the damaged file that is still readable and newer or missing into `db`. A file of an older version
+ *  is migrated first, in a copy of its readable part. */
 export function salvage(db: Database, damaged: string, migrations: readonly Migration[]): Salvaged {
   let source: Database;
   try {
@@ -70,7 +70,7 @@ const KEYS = {
   library: 'one',
 };
 
-/** What can be read of the rows a user cannot get back otherwise, in a database of today's version. Closes `source`. */
+/** The readable rows of irreplaceable tables, in a database of the current version. Closes `source`. */
 function readableOf(source: Database, path: string, migrations: readonly Migration[], version: number): Database {
   const copy = openDatabase(path, { vectors: true });
   try {
@@ -101,7 +101,7 @@ function salvageFrom(source: Database, db: Database): Salvaged {
   try {
     db.script('PRAGMA foreign_keys = OFF');
     return db.transaction(() => {
-      // What is removed below could not be read; it was not the user who removed it.
+      // Rows removed below were unreadable, not deleted by the user.
       const purged = db.get<{ last: number | null }>('SELECT MAX(number) AS last FROM purged')?.last ?? 0;
       const chats = copyRows(source, db, 'chats', 'excluded.updated_at > chats.updated_at');
       const messages = copyRows(source, db, 'messages', 'length(excluded.text) >= length(messages.text)');
@@ -115,13 +115,13 @@ function salvageFrom(source: Database, db: Database): Salvaged {
       copyRows(source, db, 'documents', 'FALSE');
       copyRows(source, db, 'runs', 'FALSE');
       copySettings(source, db);
-      // In another version the same columns may say it otherwise.
+      // Columns of other versions may have a different meaning.
       if (sameVersion(source, db)) {
         copyRows(source, db, 'models', 'TRUE');
         copyRows(source, db, 'library', 'TRUE', 'one');
       }
       db.run('DELETE FROM documents WHERE collection_id NOT IN (SELECT id FROM collections)');
-      // What was read of them is read again from the kept copies.
+      // Documents are parsed again from their stored copies.
       db.run(`UPDATE documents SET status = 'queued', state = '{"status":"queued"}', passages = 0
         WHERE passages > 0 AND number NOT IN (SELECT document FROM passages)`);
       db.run('DELETE FROM purged WHERE number > ?', purged);
@@ -135,7 +135,7 @@ function salvageFrom(source: Database, db: Database): Salvaged {
 
 const giveUpAfter = 2000;
 
-/** Row by row in order of rowid, so that a torn page costs only the rows on it. Returns how many were new or newer. */
+/** Copies row by row in rowid order, so that a torn page costs only its own rows. Returns how many were new or newer. */
 function copyRows(source: Database, target: Database, table: string, newer: string, key = 'id'): number {
   const there = columnsOf(source, table);
   const columns = columnsOf(target, table).filter((name) => there.length === 0 || there.includes(name));
@@ -169,7 +169,7 @@ function copyRows(source: Database, target: Database, table: string, newer: stri
   return copied;
 }
 
-/** Few rows, read in one go. */
+/** Few rows, copied at once. */
 function copySettings(source: Database, target: Database) {
   const rows = orDamaged(() => source.all<{ key: string; value: string }>('SELECT key, value FROM settings'));
   if (rows === 'damaged') return;
@@ -185,7 +185,7 @@ function orDamaged<T>(read: () => T): T | 'damaged' {
   }
 }
 
-/** A row that does not fit any more (what it belongs to is lost, or it is garbage) is left out; a full disk is not its fault. */
+/** Skips a row that is invalid or whose parent is lost; rethrows if the disk is full. */
 function put(target: Database, insert: string, values: Value[]): number {
   try {
     return target.run(insert, ...values).changes;

@@ -5,11 +5,11 @@ import type { Database } from '../database/database.ts';
 import { newId } from '../database/uuid.ts';
 import { codesOf, indexed } from './index-tokenizer.ts';
 
-//  Passages and the index of their words.
+//  Passages and their full-text index.
 
 export type NewPassage = {
   text: string;
-  /** So many characters at its beginning stand in the passage before it, or are the head of its table. */
+  /** Number of characters at its beginning that repeat the previous passage or the header of its table. */
   overlap: number;
   headings: string[];
   /** app/documents/chunk/span-codec.ts */
@@ -17,17 +17,17 @@ export type NewPassage = {
 };
 
 export type StoredPassage = NewPassage & {
-  /** Row of the index. */
+  /** Row id in the index. */
   number: number;
   id: PassageId;
   documentId: DocumentId;
   collectionId: CollectionId;
-  /** Of the document, and of its file. */
+  /** Title of the document, and name of its file. */
   name: string;
   fileName: string;
-  /** When that file was changed last. */
+  /** Modification time of the file. */
   changedAt: number;
-  /** In the order of the document, from 1. */
+  /** Position in the document, from 1. */
   position: number;
 };
 
@@ -52,8 +52,8 @@ export const passageColumns = `p.number, p.id, d.id AS documentId, d.collection_
 
 export const passageOf = (row: PassageRow): StoredPassage => ({ ...row, headings: JSON.parse(row.headings) });
 
-/** Appends what was read of a document, and indexes it. `position` of the first passage. It is not waited for the disk: what is
- *  lost with the power is a part of a document that was not read to its end, and the word that it was waits for all of it. */
+/** Appends and indexes content of a document. `position`: of the first passage. Not fsynced: a power failure only
+ *  loses part of a document whose completion has not been recorded yet. */
 export function addContent(
   db: Database,
   document: { number: number; name: string; code: boolean },
@@ -112,7 +112,7 @@ function addPassage(
   if (codes !== '') db.run('INSERT INTO passage_codes (rowid, text) VALUES (?, ?)', number, indexed(codes));
 }
 
-/** Removes up to `limit` passages of a document, and its blocks with the last of them. Returns whether any are left. */
+/** Removes up to `limit` passages of a document, and its blocks along with the last ones. Returns whether any are left. */
 export function removeContent(db: Database, document: number, limit = REMOVED_AT_ONCE): boolean {
   return db.passing(() => {
     const { changes } = db.run(
@@ -132,7 +132,7 @@ export function removeContent(db: Database, document: number, limit = REMOVED_AT
   });
 }
 
-/** Passages that are removed in one go: some milliseconds. */
+/** Passages removed per step, which takes a few milliseconds. */
 const REMOVED_AT_ONCE = 50;
 
 /** @throws LonghandError `not-found` */
@@ -145,7 +145,7 @@ export function getPassage(db: Database, id: PassageId): StoredPassage {
   return passageOf(row);
 }
 
-/** Of a document, in order: some after a position. */
+/** Passages of a document after a position, in order. */
 const passagesAfter = (db: Database, document: number, position: number): StoredPassage[] =>
   db
     .all<PassageRow>(
@@ -157,10 +157,10 @@ const passagesAfter = (db: Database, document: number, position: number): Stored
     )
     .map(passageOf);
 
-/** Passages that are read in one go: a document may have a hundred thousand. */
+/** Passages fetched per query: a document may have a hundred thousand. */
 const READ_AT_ONCE = 200;
 
-/** By their rows. */
+/** By row id. */
 export function passagesNumbered(db: Database, numbers: readonly number[]): Map<number, StoredPassage> {
   const rows = db.all<PassageRow>(
     `SELECT ${passageColumns} FROM passages p JOIN documents d ON d.number = p.document
@@ -173,7 +173,7 @@ export function passagesNumbered(db: Database, numbers: readonly number[]): Map<
 export const countPassages = (db: Database): number =>
   db.get<{ count: number }>('SELECT COUNT(*) AS count FROM passages')?.count ?? 0;
 
-/** How many passages have a term of the index (a quoted word, a beginning with a star), counted up to `most`. */
+/** Number of passages with an index term (a quoted word, a prefix with a star), counted up to `most`. */
 export const passagesWith = (db: Database, term: string, most: number): number =>
   db.get<{ count: number }>(
     'SELECT COUNT(*) AS count FROM (SELECT rowid FROM passage_words WHERE passage_words MATCH ? LIMIT ?)',
@@ -181,7 +181,7 @@ export const passagesWith = (db: Database, term: string, most: number): number =
     most,
   )?.count ?? 0;
 
-/** All passages of collections, document after document; null when they have more than `most` characters. */
+/** All passages of collections, by document; null if they exceed `most` characters. */
 export async function collectionPassages(
   db: Database,
   collectionIds: readonly CollectionId[],
@@ -207,7 +207,7 @@ export async function collectionPassages(
   return passages;
 }
 
-/** Rows of the first passages of documents, in turns: all first ones, then all second ones. */
+/** Row ids of the first passages of documents, interleaved: all first ones, then all second ones. */
 export const beginnings = (db: Database, collectionIds: readonly CollectionId[], limit: number): number[] =>
   db
     .all<{ number: number }>(

@@ -3,7 +3,7 @@ import { LonghandError } from '../../protocol/index.ts';
 import type { Database } from '../database/database.ts';
 import { newId } from '../database/uuid.ts';
 
-//  Collections of documents, and the folders that they follow.
+//  Collections of documents and their watched folders.
 
 /** The embedding is not stored here: `embedding` is null. */
 export function listCollections(db: Database): Collection[] {
@@ -52,7 +52,7 @@ export function createCollection(db: Database, name: string, builtIn: boolean, n
 export const renameCollection = (db: Database, id: CollectionId, name: string) =>
   void db.run('UPDATE collections SET name = ? WHERE id = ?', name, id);
 
-/** `at` null takes a deletion back. */
+/** `at` null: restores. */
 export const markCollectionDeleted = (db: Database, id: CollectionId, at: number | null) =>
   void db.run('UPDATE collections SET deleted_at = ? WHERE id = ?', at, id);
 
@@ -66,7 +66,7 @@ export const listWatched = (db: Database): WatchedFolder[] =>
     )
     .map((folder) => ({ ...folder, problem: problemOf(folder.problem) }));
 
-/** Earlier versions kept a sentence: what it said is found out again with the next look. */
+/** Earlier versions stored a sentence; the next scan determines the problem again. */
 const problemOf = (stored: string | null): FolderProblem | null =>
   stored?.startsWith('{') ? (JSON.parse(stored) as FolderProblem) : null;
 
@@ -82,7 +82,7 @@ export const watchFolder = (db: Database, { collectionId, path, problem }: Watch
 export const unwatchFolder = (db: Database, collectionId: CollectionId, path: string) =>
   db.transaction(() => {
     db.run('DELETE FROM watched_folders WHERE collection_id = ? AND path = ?', collectionId, path);
-    // What stays is no longer followed.
+    // Remaining documents are no longer watched.
     db.run(
       `UPDATE documents SET watched = 0 WHERE collection_id = ? AND substr(source_path, 1, ?) = ?`,
       collectionId,
@@ -91,7 +91,7 @@ export const unwatchFolder = (db: Database, collectionId: CollectionId, path: st
     );
   });
 
-/** Those that nobody can take back and nothing belongs to. */
+/** Deletes empty collections that can no longer be restored. */
 export const forgetCollections = (db: Database, before: number) =>
   void db.run(
     `DELETE FROM collections WHERE deleted_at < ? AND id NOT IN (SELECT collection_id FROM documents)`,

@@ -5,18 +5,18 @@ import { newId } from '../database/uuid.ts';
 
 //  Documents. Their collections: collections.ts; passages and their index: passages.ts beside this.
 
-/** A document with what only the core knows of it. */
+/** A document with fields internal to the core. */
 export type StoredDocument = {
-  /** Row of the database, by which passages refer to it. */
+  /** Row id, which passages refer to. */
   number: number;
   sourcePath: string;
   sourceChangedAt: number;
   watched: boolean;
   sha256: string | null;
-  /** Name of the kept copy in documents/. */
+  /** Name of the stored copy in documents/. */
   storedName: string | null;
   ocr: boolean;
-  /** How often reading it has begun without coming to an end. */
+  /** Number of parsing attempts that did not finish. */
   attempts: number;
   document: Document;
 };
@@ -71,13 +71,13 @@ const storedOf = (row: DocumentRow): StoredDocument => ({
   },
 });
 
-/** Earlier versions kept sentences. */
+/** Earlier versions stored sentences. */
 const noticesOf = (stored: string): DocumentNotice[] =>
   (JSON.parse(stored) as (DocumentNotice | string)[]).map((notice) =>
     typeof notice === 'string' ? { code: 'told', details: { text: notice } } : notice,
   );
 
-/** In the order they were added: `limit` of those after a row. `collectionId` null: of all. */
+/** In the order they were added: up to `limit` after a row. `collectionId` null: all. */
 export function listDocuments(
   db: Database,
   collectionId: CollectionId | null,
@@ -106,8 +106,8 @@ export function getDocument(db: Database, id: DocumentId): StoredDocument {
   return found;
 }
 
-/** The oldest that waits to be read. `last`: those that are only read when no other waits. Asked for twice, since to sort all that
- *  wait would take the longer the more there are. */
+/** The oldest queued document. `last`: documents to be parsed only if no others are queued. Two queries, since sorting all queued
+ *  rows would get slower the more there are. */
 export function nextQueued(db: Database, last: Iterable<DocumentId> = []): StoredDocument | undefined {
   const ids = JSON.stringify([...last]);
   const first = (among: 'IN' | 'NOT IN') =>
@@ -196,11 +196,11 @@ export function updateDocument(db: Database, id: DocumentId, patch: Partial<Fiel
   return getDocument(db, id);
 }
 
-/** Those that are called otherwise than their files. */
+/** Documents with a title other than the file name. */
 export const titledDocuments = (db: Database): Pick<Document, 'id' | 'name' | 'fileName'>[] =>
   db.all('SELECT id, name, file_name AS fileName FROM documents WHERE name <> file_name AND deleted_at IS NULL');
 
-/** What was being read when the app ended, or when its collection was removed, is read anew. */
+/** Queues documents again that were being parsed when the app ended or their collection was removed. */
 export function requeueUnsettled(db: Database, collectionId: CollectionId | null = null): void {
   db.run(
     `UPDATE documents SET status = 'queued', state = '{"status":"queued"}'
@@ -210,7 +210,7 @@ export function requeueUnsettled(db: Database, collectionId: CollectionId | null
   );
 }
 
-/** An attempt that was ended by us, or by the database, says nothing about the document. */
+/** Does not count an attempt that was ended by us or by the database. */
 export const forgiveAttempt = (db: Database, number: number) =>
   void db.run('UPDATE documents SET attempts = MAX(0, attempts - 1) WHERE number = ?', number);
 
@@ -221,7 +221,7 @@ export function deleteDocument(db: Database, id: DocumentId, now: number): void 
   db.run('UPDATE documents SET deleted_at = ? WHERE id = ?', now, id);
 }
 
-/** Undo of a removal. @throws LonghandError `not-found`, `conflict` (the same file was added again meanwhile) */
+/** Undoes a removal. @throws LonghandError `not-found`, `conflict` (the same file was added again in the meantime) */
 export function restoreDocument(db: Database, id: DocumentId): StoredDocument {
   const row = db.get<DocumentRow>(`SELECT ${columns} FROM documents WHERE id = ? AND stored_name IS NOT NULL`, id);
   if (!row) throw new LonghandError('not-found', `[documents] no document ${id}`);
@@ -233,8 +233,8 @@ export function restoreDocument(db: Database, id: DocumentId): StoredDocument {
   return getDocument(db, id);
 }
 
-/** Rows that were deleted before `before`, or whose collection was. `stays`: removed by hand from a folder that is watched;
- *  the row remembers it, or the next look at the folder would add it again. */
+/** Documents deleted before `before`, or whose collection was. `stays`: removed by hand from a watched folder;
+ *  the row is kept, or the next scan would add the file again. */
 export const deletedDocuments = (db: Database, before: number): { number: number; stays: boolean }[] =>
   db
     .all<{ number: number; stays: number }>(
@@ -246,14 +246,14 @@ export const deletedDocuments = (db: Database, before: number): { number: number
     )
     .map(({ number, stays }) => ({ number, stays: stays === 1 }));
 
-/** Nobody refers to its copy any more. */
+/** Drops the reference to its copy. */
 export const dropCopy = (db: Database, number: number) =>
   db.transaction(() => {
     db.run('UPDATE documents SET stored_name = NULL, sha256 = NULL WHERE number = ?', number);
     db.run(`INSERT INTO purged (place, id) SELECT 'documents', id FROM documents WHERE number = ?`, number);
   });
 
-/** Those of a collection that are followed in a watched folder, those that were removed by hand included: `limit` of them after a
+/** Documents of a collection in watched folders, including those removed by hand: up to `limit` after a
  *  row. */
 export function listFollowed(
   db: Database,

@@ -1,28 +1,28 @@
 import type { CollectionId, DocumentId, ModelId } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
 
-//  Vectors of passages as int8 (sqlite-vec), and which embedder each collection is searched with.
+//  Vectors of passages as int8 (sqlite-vec), and the embedder of each collection.
 
-/** Components of a vector of length 1 spread around 1/√n; five times that is as good as never exceeded. */
+/** Components of a unit vector are around 1/√n; five times that is practically never exceeded. */
 const SPREAD = 5;
 const scaleOf = (dimensions: number) => (127 * Math.sqrt(dimensions)) / SPREAD;
 
-/** A vector of length 1 in one byte a dimension. */
+/** Quantises a unit vector to one byte per dimension. */
 export function packVector(vector: Float32Array): Uint8Array {
   const scale = scaleOf(vector.length);
   const packed = Int8Array.from(vector, (value) => Math.max(-127, Math.min(127, Math.round(value * scale))));
   return new Uint8Array(packed.buffer);
 }
 
-/** Of a passage, of its two halves (of a short one both the same), and of its statements. */
+/** Vectors of a passage, of its two halves (identical for a short one), and of its statements. */
 export type PassageVectors = {
   whole: Float32Array;
   halves: readonly [Float32Array, Float32Array];
   statements: readonly Float32Array[];
 };
 
-/** Returns for how many; a passage may have gone while it was read. What is lost with the power is read again: so it is not
- *  waited for the disk. */
+/** Returns the number stored; a passage may have been removed in the meantime. Not fsynced, since lost vectors are
+ *  recomputed. */
 export function addVectors(
   db: Database,
   embedder: number,
@@ -62,8 +62,8 @@ export type Near = { passage: number; similarity: number };
 
 type Wanted = { collectionIds: readonly CollectionId[]; documentId?: DocumentId | undefined; limit: number };
 
-/** Nearest first. `similarity`: the mean of the nearer half's cosine and of the nearest statement's: one statement of a passage
- *  says what is asked, and the others speak of something else. */
+/** Nearest first. `similarity`: the mean of the cosines of the nearer half and of the nearest statement: a single statement of a passage
+ *  may answer while the others are about something else. */
 export async function nearest(db: Database, embedder: number, vector: Float32Array, wanted: Wanted): Promise<Near[]> {
   const rows = await nearestWholes(db, embedder, vector, wanted);
   const scale = scaleOf(vector.length);
@@ -85,10 +85,10 @@ export async function nearest(db: Database, embedder: number, vector: Float32Arr
 
 type Whole = { passage: number; distance: number };
 
-/** Vectors that are compared in one go: some 15 ms. */
+/** Vectors compared per step, which takes about 15 ms. */
 const COMPARED = 20_000;
 
-/** By their whole vectors, stretch by stretch, so that whoever asks something else meanwhile does not wait for all of them. */
+/** Nearest by whole-passage vectors, in steps, so that other requests are not blocked. */
 async function nearestWholes(db: Database, embedder: number, vector: Float32Array, wanted: Wanted): Promise<Whole[]> {
   const { collectionIds, documentId, limit } = wanted;
   const packed = packVector(vector);
@@ -130,10 +130,10 @@ const partsOf = (db: Database, embedder: number, passages: readonly number[]): M
       .map(({ passage, parts }) => [passage, new Int8Array(parts.buffer, parts.byteOffset, parts.length)]),
   );
 
-/** In front of the statements. */
+/** Number of vectors of halves, before those of statements. */
 const HALVES = 2;
 
-/** With each part; `parts`: [parts, dimensions]. */
+/** Cosine with each part; `parts`: [parts, dimensions]. */
 function cosinesOf(parts: Int8Array | undefined, vector: Float32Array): number[] {
   const scale = scaleOf(vector.length);
   return Array.from({ length: (parts?.length ?? 0) / vector.length }, (_, part) => {
@@ -147,11 +147,11 @@ const marks = (list: readonly unknown[]) => list.map(() => '?').join(', ');
 
 export type Reading = { passage: number; document: number; text: string };
 
-/** Rows that are looked at in one go, whose collection ever they are of. */
+/** Rows examined per step, of any collection. */
 const LOOKED_AT = 2000;
 
-/** Passages of a collection without a vector of this embedder, among some after a row. `after`: the row to go on from; null when
- *  there is none. Joined in this order, rows are read as they lie: the other way round all of a collection are sorted each time. */
+/** Passages of a collection without a vector of this embedder, in a range of rows. `after`: the row to continue from; null if
+ *  done. This join order reads rows sequentially; the other would sort the whole collection each time. */
 export function passagesWithout(
   db: Database,
   collectionId: CollectionId,
@@ -175,8 +175,8 @@ export function passagesWithout(
   return { passages, after: next?.number == null ? null : next.number - 1 };
 }
 
-/** Passages of a collection that have a vector of this embedder, among some after a row. `after`: the row to go on from; null
- *  when there is none. */
+/** Counts passages of a collection with a vector of this embedder, in a range of rows. `after`: the row to continue from; null
+ *  if done. */
 export function countVectors(
   db: Database,
   collectionId: CollectionId,
@@ -196,9 +196,9 @@ export function countVectors(
   return { count: row?.count ?? 0, after: row?.looked === LOOKED_AT ? row.last : null };
 }
 
-/** Removes the vectors of other embedders from those of a collection among the `limit` passages after a row. Returns the last that
- *  was looked at; null when there are no more. A collection may hold hundreds of thousands: deleted at once they would hold up
- *  everything else for seconds. */
+/** Removes vectors of other embedders from a collection, among `limit` passages after a row. Returns the last row
+ *  examined; null if done. A collection may have hundreds of thousands: deleting them at once would block
+ *  everything for seconds. */
 export function dropOtherVectors(
   db: Database,
   collectionId: CollectionId,
@@ -222,15 +222,15 @@ export function dropOtherVectors(
 
 export type Encoding = {
   collectionId: CollectionId;
-  /** What was chosen. */
+  /** The chosen model. */
   modelId: ModelId;
-  /** Of those files; null until they were hashed. */
+  /** The embedder for its files; null until they are hashed. */
   embedder: number | null;
-  /** Whose vectors are complete. */
+  /** The embedder with complete vectors. */
   serving: number | null;
 };
 
-/** Collections that gave up their embedder and still hold its vectors. */
+/** Collections whose embedder was removed but whose vectors still exist. */
 export const listLeftovers = (db: Database): CollectionId[] =>
   db
     .all<{ id: CollectionId }>('SELECT id FROM collections WHERE model_id IS NULL AND embedder IS NOT NULL')
@@ -239,14 +239,14 @@ export const listLeftovers = (db: Database): CollectionId[] =>
 export const forgetLeftovers = (db: Database, collectionId: CollectionId) =>
   void db.run('UPDATE collections SET embedder = NULL WHERE id = ? AND model_id IS NULL', collectionId);
 
-/** Of the collections that have an embedder. */
+/** Collections with an embedder. */
 export const listEncodings = (db: Database): Encoding[] =>
   db.all(
     `SELECT id AS collectionId, model_id AS modelId, embedder, serving FROM collections
      WHERE model_id IS NOT NULL AND deleted_at IS NULL ORDER BY created_at, id`,
   );
 
-/** Those that nobody chose for, and that have none. */
+/** Collections without an embedder and without a choice. */
 export const listWithoutChoice = (db: Database): CollectionId[] =>
   db
     .all<{ id: CollectionId }>(
@@ -254,7 +254,7 @@ export const listWithoutChoice = (db: Database): CollectionId[] =>
     )
     .map(({ id }) => id);
 
-/** The embedder that somebody chose last; null: words alone were chosen, undefined: nobody has chosen yet. */
+/** The last chosen embedder; null: keywords only; undefined: no choice yet. */
 export const lastChoice = (db: Database): ModelId | null | undefined =>
   db.get<{ modelId: ModelId | null }>(
     `SELECT model_id AS modelId FROM collections WHERE embedder_chosen = 1 AND built_in = 0 AND deleted_at IS NULL
@@ -264,7 +264,7 @@ export const lastChoice = (db: Database): ModelId | null | undefined =>
 export const markChosen = (db: Database, collectionId: CollectionId) =>
   void db.run('UPDATE collections SET embedder_chosen = 1 WHERE id = ?', collectionId);
 
-/** Without a model the number of its embedder stays until its vectors are gone. */
+/** Without a model, the embedder's number stays until its vectors are deleted. */
 export const setModel = (db: Database, collectionId: CollectionId, modelId: ModelId | null) =>
   void db.run(
     `UPDATE collections SET model_id = ?1, serving = CASE WHEN ?1 IS NULL THEN NULL ELSE serving END,

@@ -2,9 +2,9 @@ import type { CollectionId, DocumentId } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
 import { type PassageRow, passageColumns, passageOf, type StoredPassage } from './chunks.ts';
 
-/** Passages that have one of these terms of the index (a quoted word, a beginning with a star), by bm25, best first.
- *  `collectionIds` null: everywhere. A common word stands in a hundred thousand passages, and each of them is weighed: 200 to 400 ms
- *  of 180,000, on a thread. */
+/** Passages with any of these index terms (a quoted word, a prefix with a star), by BM25, best first.
+ *  `collectionIds` null: everywhere. Runs on the database thread: a common word occurs in a hundred thousand passages that are all ranked, 200 to 400 ms
+ *  for 180,000. */
 export async function matchPassages(
   db: Database,
   table: 'passage_words' | 'passage_codes',

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { LonghandError } from '../../protocol/index.ts';
 
-/** Where a platform keeps the data of an application; `LONGHAND_DATA_DIR` names another place. Older versions called it
+/** The platform's folder for application data, or `LONGHAND_DATA_DIR`. Older versions called it
  *  `LONGHAND_DATA`, which is still read. */
 export function defaultDataFolder(platform = process.platform, env: NodeJS.ProcessEnv = process.env): string {
   const chosen = env.LONGHAND_DATA_DIR || env.LONGHAND_DATA;
@@ -13,8 +13,8 @@ export function defaultDataFolder(platform = process.platform, env: NodeJS.Proce
   return join(env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'longhand');
 }
 
-/** A data folder is a folder, or can become one.
- *  @throws LonghandError `bad-request` where it, or something above it, is a file */
+/** Checks that a data folder is a folder or can be created.
+ *  @throws LonghandError `bad-request` if it or a parent is a file */
 export function checkDataFolder(folder: string): void {
   for (let path = resolve(folder); ; path = dirname(path)) {
     const found = statSync(path, { throwIfNoEntry: false });

@@ -2,11 +2,11 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSy
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { codeOfSystem, LonghandError } from '../../protocol/index.ts';
 
-//  Opening what somebody else named. Opening a named pipe waits until somebody writes to it: asynchronously that takes one of the
-//  few threads that Node has for files, synchronously the whole process; and a device may have no end, or move when it is
-//  opened. So we look first, open without waiting, and look again at what was opened.
+//  Safe opening of untrusted paths. Opening a named pipe blocks until somebody writes to it: asynchronously that occupies one of
+//  Node's few file threads, synchronously the whole process; and a device may be endless, or have side effects when
+//  opened. So: stat, open without blocking, and stat what was opened.
 
-/** Windows knows neither. */
+/** Windows has neither. */
 const {
   O_RDONLY,
   O_RDWR,
@@ -18,10 +18,10 @@ const FLAGS = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 const WRITE_FLAGS = O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY;
 
 /** Opens a regular file for reading. The caller closes it.
- *  @throws LonghandError `unreadable` for anything that is no regular file, else what `fileFailure` says */
+ *  @throws LonghandError `unreadable` for anything other than a regular file, else as `fileFailure` */
 export const openRegular = (path: string): Promise<FileHandle> => opened(path, FLAGS);
 
-/** The same for reading and writing: one that is not there is made, for its owner alone. Nothing is cut off.
+/** The same for reading and writing; creates a missing file, private to its owner. Does not truncate.
  *  @throws LonghandError as `openRegular` */
 export const openRegularToWrite = (path: string): Promise<FileHandle> => opened(path, WRITE_FLAGS);
 
@@ -42,7 +42,7 @@ async function opened(path: string, flags: number): Promise<FileHandle> {
   }
 }
 
-/** All bytes of a regular file, at most `most`; also of one that grows while it is read.
+/** All bytes of a regular file, at most `most`, even if it grows while being read.
  *  @throws LonghandError as `openRegular`, and `too-large` */
 export async function readRegular(path: string, most: number): Promise<Buffer> {
   const handle = await openRegular(path);
@@ -65,7 +65,7 @@ export async function readRegular(path: string, most: number): Promise<Buffer> {
   }
 }
 
-/** The same at once, for small files that are read at a start. */
+/** The same synchronously, for small files read at startup. */
 export function readRegularSync(path: string, most: number): Buffer {
   let file: number | null = null;
   try {
@@ -90,7 +90,7 @@ export function readRegularSync(path: string, most: number): Buffer {
   }
 }
 
-/** The pieces of a regular file. */
+/** A regular file in chunks. */
 export async function* piecesOfRegular(
   path: string,
   {
@@ -113,9 +113,9 @@ export async function* piecesOfRegular(
   }
 }
 
-/** What crosses the border for what the system said about a file. Any other error stays what it is. */
+/** Converts file system errors for the protocol. Other errors stay unchanged. */
 export function fileFailure(path: string, error: unknown): unknown {
-  // Node says of a name with a zero byte that it is no argument; for whoever named it, there is no such file.
+  // Node rejects names with a zero byte as invalid arguments; for the user, there is no such file.
   const code = path.includes('\0') ? 'not-found' : codeOfSystem(error);
   return code === null
     ? error
@@ -139,5 +139,5 @@ function demandSize(path: string, size: number, most: number): void {
   throw new LonghandError('too-large', `[file] ${path} has more than ${most} bytes, which is the limit`);
 }
 
-/** One byte more than the file has, to see its end with the first reading; files of the kernel say 0 and have more. */
+/** One byte more than the file size, to detect its end with the first read; kernel files report 0 but have content. */
 const roomFor = (size: number): number => Math.max(size + 1, 64 * 1024);

@@ -14,22 +14,22 @@ import { join } from 'node:path';
 import { LonghandError } from '../../protocol/index.ts';
 import { fileFailure } from './open-regular.ts';
 
-//  Chats are read by nobody but their owner. Every process that writes has the umask 077; what an earlier version left open to
-//  others is closed here. Only what Longhand itself makes is touched: the folder may be one that holds other things as well.
+//  Chats are readable by their owner only. Every process that writes has the umask 077; files that an earlier version left open to
+//  others are made private here. Only Longhand's own files are touched: the folder may contain other files too.
 
 const ours =
   /^(longhand([.-].*)?|backups|models|documents|packed|logs|linked|shell|uploads|opened|browser-[\w-]+|tokens\.json(\.new)?)$/;
 const openToOthers = 0o077;
 
-/** Closes the data folder, unless it holds what is not ours. At once, since it shuts everything that is in it. */
+/** Makes the data folder private, unless it contains foreign files. Done first, since it protects everything inside. */
 export function closeFolder(folder: string): void {
   const foreign = readdirSync(folder).some((name) => !ours.test(name) && !name.startsWith('.'));
   const stat = statSync(folder);
   if (!foreign && mayChange(stat) && (stat.mode & openToOthers) !== 0) chmodSync(folder, 0o700);
 }
 
-/** Makes a file that nobody else can read before anything is written into it. The files that SQLite puts beside a database have
- *  its rights. */
+/** Creates a private file before anything is written into it. The files that SQLite creates beside a database inherit
+ *  its permissions. */
 export function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, 'a', 0o600));
@@ -38,13 +38,13 @@ export function makePrivate(path: string): void {
   }
 }
 
-/** Closes what an earlier version left open in a data folder. */
+/** Makes files private that an earlier version left open in a data folder. */
 export async function closeContents(folder: string): Promise<void> {
   for (const name of (await readdir(folder)).filter((one) => ours.test(one))) await closeBelow(join(folder, name));
 }
 
-/** Closes a file, or a folder with everything in it. Links are not followed; what belongs to somebody else is left. Where a
- *  volume knows no rights nothing happens. */
+/** Makes a file private, or a folder with everything in it. Links are not followed; files of other users are left alone. If a
+ *  file system has no permissions, nothing happens. */
 export async function closeBelow(path: string): Promise<void> {
   const stat = await lstat(path).catch(() => null);
   if (!stat || !(stat.isFile() || stat.isDirectory())) return;
@@ -57,7 +57,7 @@ export async function closeBelow(path: string): Promise<void> {
 
 const mayChange = ({ uid }: Pick<Stats, 'uid'>) => process.getuid === undefined || process.getuid() === uid;
 
-/** @throws LonghandError `permission` for a folder that may not even be looked at: it is another user's */
+/** @throws LonghandError `permission` for a folder that cannot be accessed because it belongs to another user */
 export function needReadable(folder: string): void {
   if (!existsSync(folder)) return;
   try {
@@ -67,7 +67,7 @@ export function needReadable(folder: string): void {
   }
 }
 
-/** Which user's a file is, as a sentence. */
+/** An error that names the owner of a file. */
 export function othersFolder(folder: string, path: string): LonghandError {
   let uid: number | string;
   try {

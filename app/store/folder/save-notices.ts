@@ -1,12 +1,12 @@
 import { failureOf, type Notice, type Report } from '../../protocol/index.ts';
 
-/** Tells the user when something could not be saved, and when saving works again. */
+/** Notifies the user when saving fails, and when it works again. */
 export type Saving = {
-  /** `holder` keeps what could not be written and tries again; without one the work itself is lost. */
+  /** `holder` keeps the unsaved data and retries; without one the work is lost. */
   failed(error: unknown, holder?: object): void;
-  /** Something was written; with `holder`: all that it kept. */
+  /** Saving succeeded; with `holder`: all its data. */
   worked(holder?: object): void;
-  /** For work that nobody waits for. */
+  /** For work without a caller. */
   report: Report;
 };
 

@@ -2,12 +2,12 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-//  Folders that end with their process. A process that is killed cannot remove them: the next start does.
+//  Folders that are removed with their process, or after a kill by the next start.
 
 const named = /^longhand-[a-z]+-(\d+)-\w{6}$/;
 
-/** A folder of this process for one purpose, in the data folder: whoever holds that may remove what another time left there.
- *  Where nothing can be written, in the system's place for such folders. */
+/** An empty folder for one purpose in the data folder, whose lock allows removing leftovers.
+ *  If that is read-only, in the system's temporary folder. */
 export function emptyFolder(dataFolder: string, purpose: 'uploads' | 'opened'): string {
   const folder = join(dataFolder, purpose);
   try {
@@ -20,13 +20,13 @@ export function emptyFolder(dataFolder: string, purpose: 'uploads' | 'opened'): 
   }
 }
 
-/** A folder in the system's place for temporary ones. What processes that are gone left there is removed first. */
+/** A folder in the system's temporary folder. Leftovers of dead processes are removed first. */
 export function temporaryFolder(purpose: 'uploads' | 'opened' | 'copy' | 'shell'): string {
   sweep();
   return mkdtempSync(join(tmpdir(), `longhand-${purpose}-${process.pid}-`));
 }
 
-/** Removes what processes that are gone left there: only folders of this user. */
+/** Removes leftovers of dead processes, of this user only. */
 export function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(named.exec(name)?.[1] ?? 0);
@@ -36,7 +36,7 @@ export function sweep(): void {
       const stat = lstatSync(path);
       if (stat.isDirectory() && stat.uid === process.getuid?.()) rmSync(path, { recursive: true, force: true });
     } catch {
-      // Another start was quicker.
+      // Another process removed it first.
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 
-//  Files that are being downloaded: what the server said they are, and the blocks of them that are on disk.
+//  Journal of downloads: the version of each file on the server, and the blocks on disk.
 
 export type JournalFile = { key: string; size: number; etag: string | null; sha256: string | null };
 export type JournalBlock = { block: number; sha256: string };
@@ -30,7 +30,7 @@ export const removeFile = (db: Database, key: string) =>
 export const listBlocks = (db: Database, key: string): JournalBlock[] =>
   db.all('SELECT block, sha256 FROM download_blocks WHERE file = ?', key);
 
-/** Not waited for the disk: a block that is forgotten is fetched again, and one that is not there is never in here. */
+/** Not fsynced: a lost entry only causes a block to be downloaded again, and entries are added only for synced blocks. */
 export const addBlocks = (db: Database, key: string, blocks: readonly JournalBlock[]) =>
   db.passing(() => {
     for (const { block, sha256 } of blocks) {

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 
 export type WantedFile = { name: string; size: number; sha256: string | null; etag: string | null };
 
-/** A repository the user asked for: pinned, with the files that belong to the model. */
+/** A requested repository, pinned to a commit, with the files of the model. */
 export type DownloadRow = {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ type Stored = Omit<DownloadRow, 'files' | 'paused'> & { files: string; paused: n
 
 const select = 'SELECT id, name, source, repository, commit_hash AS "commit", files, paused FROM downloads';
 
-/** In the order in which they are fetched. */
+/** In download order. */
 export const listDownloads = (db: Database): DownloadRow[] =>
   db
     .all<Stored>(`${select} ORDER BY position`)
@@ -43,7 +43,7 @@ export const setDownloadPaused = (db: Database, id: string, paused: boolean) =>
 export const setDownloadFiles = (db: Database, id: string, files: readonly WantedFile[]) =>
   db.run('UPDATE downloads SET files = ? WHERE id = ?', JSON.stringify(files), id);
 
-/** The same item, in another version of its repository. */
+/** Switches an item to another version of its repository. */
 export const renewDownload = (db: Database, id: string, commit: string, files: readonly WantedFile[]) =>
   db.run('UPDATE downloads SET commit_hash = ?, files = ?, paused = 0 WHERE id = ?', commit, JSON.stringify(files), id);
 
@@ -54,7 +54,7 @@ export const orderDownloads = (db: Database, ids: readonly string[]) =>
     for (const [position, id] of ids.entries()) db.run('UPDATE downloads SET position = ? WHERE id = ?', position, id);
   });
 
-/** Files of the library by content. */
+/** Library files by content hash. */
 export const hasBlob = (db: Database, sha256: string, size: number): boolean =>
   db.get('SELECT 1 FROM blobs WHERE sha256 = ? AND size = ?', sha256, size) !== undefined;
 
@@ -63,7 +63,7 @@ export const addBlob = (db: Database, sha256: string, size: number) =>
 
 export const removeBlob = (db: Database, sha256: string) => db.run('DELETE FROM blobs WHERE sha256 = ?', sha256);
 
-/** Hashes of the blocks of a whole file. They outlive it when it is damaged: they tell which of its blocks are sound. */
+/** Block hashes of a complete file. They outlive a damaged file, to tell which of its blocks are intact. */
 export const blocksOfBlob = (db: Database, sha256: string): Uint8Array | null =>
   db.get<{ hashes: Uint8Array }>('SELECT hashes FROM blob_blocks WHERE sha256 = ?', sha256)?.hashes ?? null;
 

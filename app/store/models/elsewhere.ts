@@ -34,12 +34,12 @@ export const putElsewhere = (db: Database, { id, name, address, key, sealed, cre
     createdAt,
   );
 
-/** What a chat allowed it is over with it. */
+/** Also revokes what chats allowed it. */
 export function removeElsewhere(db: Database, id: ElsewhereId) {
   forgetPassagesTo(db, id);
   db.run('DELETE FROM elsewhere WHERE id = ?', id);
 }
 
-/** Passages went to a host that is no longer the one it was. */
+/** Revokes permissions to send passages after the host has changed. */
 export const forgetPassagesTo = (db: Database, id: ElsewhereId) =>
   db.run('UPDATE chats SET passages_to = NULL WHERE passages_to = ?', id);

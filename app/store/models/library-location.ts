@@ -1,15 +1,15 @@
 import type { Database } from '../database/database.ts';
 
-//  Where the models are. A move is what this row says: whatever moment a crash comes at, one place is whole and named here.
+//  The location of the library. This row is the state of a move: whenever a crash happens, one complete location is named here.
 
 export type LibraryRow = {
   /** Null: in the data folder. */
   folder: string | null;
-  /** What the file of the same name in `folder` says. */
+  /** Must match the content of the marker file in `folder`. */
   markerId: string | null;
   movingTo: string | null;
   paused: boolean;
-  /** A copy that is not used (any more) and has to go. */
+  /** An unused copy that has to be deleted. */
   cleanupPath: string | null;
 };
 
@@ -27,7 +27,7 @@ export const beginMove = (db: Database, to: string) => db.run('UPDATE library SE
 
 export const pauseMove = (db: Database, paused: boolean) => db.run('UPDATE library SET paused = ?', paused ? 1 : 0);
 
-/** From now on the copy is what has to go. */
+/** From now on the copy has to be deleted. */
 export const cancelMove = (db: Database) =>
   db.run('UPDATE library SET cleanup_path = moving_to, moving_to = NULL, paused = 0');
 
