@@ -1,7 +1,7 @@
 import type { ChatId } from '../protocol/index.ts';
 import type { Database } from './database/database.ts';
 
-/** In this chat, or in all. */
+/** Whether a site is allowed in this chat or in all. */
 export const isPageHost = (db: Database, host: string, chatId: ChatId): boolean =>
   db.get('SELECT 1 FROM page_hosts WHERE host = ? AND (chat_id IS NULL OR chat_id = ?)', host, chatId) !== undefined;
 
@@ -9,9 +9,9 @@ export const isPageHost = (db: Database, host: string, chatId: ChatId): boolean 
 export const addPageHost = (db: Database, host: string, chatId: ChatId | null) =>
   db.run('INSERT OR IGNORE INTO page_hosts (host, chat_id) VALUES (?, ?)', host, chatId);
 
-/** Those of every chat. */
+/** Sites allowed in every chat. */
 export const listPageHosts = (db: Database): string[] =>
   db.all<{ host: string }>('SELECT host FROM page_hosts WHERE chat_id IS NULL ORDER BY host').map(({ host }) => host);
 
-/** In single chats too. */
+/** Also in single chats. */
 export const removePageHost = (db: Database, host: string) => db.run('DELETE FROM page_hosts WHERE host = ?', host);

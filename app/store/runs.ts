@@ -36,11 +36,11 @@ type Row = {
   curve: string;
 };
 
-/** Fewer new tokens say more about the start than about the speed. */
+/** With fewer new tokens, prefill speed is dominated by overhead. */
 const FEWEST_READ = 16;
 const KEPT = 20_000;
 
-/** Keeps what was measured; the oldest of very many are dropped. */
+/** Stores a run; drops the oldest beyond a limit. */
 export function addRun(db: Database, measured: Measured): Run {
   const { usage, timings } = measured;
   const fresh = usage.promptTokens - usage.cachedTokens;
@@ -71,7 +71,7 @@ export function addRun(db: Database, measured: Measured): Run {
   });
 }
 
-/** Of the tokens of prompts that chats have sent since `since`, how many were not read again; null when there was none. */
+/** Share of cached tokens in chat prompts since `since`; null if there were none. */
 export function cacheHitShare(db: Database, since: number): number | null {
   const sums = db.get<{ known: number | null; all: number | null }>(
     'SELECT sum(cached_tokens) AS known, sum(prompt_tokens) AS "all" FROM runs WHERE batch IS NULL AND at >= ?',
@@ -82,7 +82,7 @@ export function cacheHitShare(db: Database, since: number): number | null {
 
 const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
 
-/** Newest first. An answer whose chat was deleted has no place any more; its figures stay. */
+/** Newest first. Runs of deleted chats stay, without a link to the chat. */
 export const listRuns = (db: Database, limit: number): Run[] =>
   db
     .all<Row & { there: number }>(

@@ -22,7 +22,7 @@ export const addServerKey = (db: Database, { id, name, hint, createdAt }: Server
 
 export const removeServerKey = (db: Database, id: string) => db.run('DELETE FROM server_keys WHERE id = ?', id);
 
-/** Notes that it was used, once in `everyMs`. Whether it was noted. */
+/** Records a use, at most once in `everyMs`. Returns whether it was recorded. */
 export const noteServerKeyUse = (db: Database, id: string, at: number, everyMs: number): boolean =>
   db.run('UPDATE server_keys SET used_at = ? WHERE id = ? AND (used_at IS NULL OR used_at < ?)', at, id, at - everyMs)
     .changes > 0;

@@ -1,7 +1,7 @@
 import { Settings, type SettingsPatch } from '../protocol/index.ts';
 import type { Database } from './database/database.ts';
 
-/** All settings. A row that does not fit (edited by hand, or by another version) counts as not set and is kept. */
+/** All settings. An invalid row (edited by hand, or of another version) counts as unset and is kept. */
 export function readSettings(db: Database): Settings {
   const known: Record<string, unknown> = {};
   for (const { key, value } of db.all<{ key: string; value: string }>('SELECT key, value FROM settings')) {

@@ -13,17 +13,17 @@ import { temporaryFolder } from './folder/temporary-folders.ts';
 import { type FolderLock, lockFolder, type Reach } from './lock.ts';
 
 export type Store = OpenFolder & {
-  /** What was found and repaired at start; the user is told. */
+  /** Problems found and repaired at start, to be shown to the user. */
   readonly notices: readonly Notice[];
   announce(reach: Reach): void;
-  /** Copies the database once a day; call it now and then. */
+  /** Backs up the database once a day; call it regularly. */
   backUpDaily(): Promise<void>;
   close(): void;
 };
 
 export type StoreOptions = { folder: string; migrations: string; now?: () => number };
 
-/** Opens the data folder for this process alone.
+/** Opens the data folder exclusively for this process.
  *  @throws LonghandError `bad-request` for a file, `data-folder-held`, `database-newer`, `disk-full`, `permission` */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const now = options.now ?? Date.now;
@@ -51,7 +51,7 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
   const thread = createDatabaseThread();
   const db = openDatabase(path, { vectors: true, wrote: keepLogShort(thread, path) });
   try {
-    // First, because a newer database is not touched.
+    // First, because a newer database must not be touched.
     const all = readMigrations(migrations);
     const todo = pending(db, all);
     configure(db);
@@ -75,7 +75,7 @@ async function openLocked({ folder, migrations }: StoreOptions, lock: FolderLock
     db.close();
     throw error;
   }
-  // Nobody comes through the folder any more; a failure here is met again at the next start.
+  // The folder itself is already private; on failure this is retried at the next start.
   closeContents(folder).catch(() => {});
   return {
     db,
@@ -99,8 +99,8 @@ const lostNotice = ({ backup, backupAt }: Restored): Notice => ({
   details: { backupAt: String(backupAt ?? '') },
 });
 
-/** A folder that cannot be written (read-only disk, missing rights): the chats are shown from a copy that lasts as long as
- *  the process, and the user is told that nothing new is kept. */
+/** For a folder that is not writable (read-only disk, missing permissions): chats are shown from a copy that lasts as long as
+ *  the process, and the user is told that nothing new is saved. */
 async function openCopy({ folder, migrations }: StoreOptions): Promise<Store> {
   const copy = temporaryFolder('copy');
   for (const name of ['longhand.db', 'longhand.db-wal']) {
@@ -111,7 +111,7 @@ async function openCopy({ folder, migrations }: StoreOptions): Promise<Store> {
       rmSync(copy, { recursive: true, force: true });
       throw (error as NodeJS.ErrnoException).code === 'EACCES' ? othersFolder(folder, join(folder, name)) : error;
     }
-    // A copy has the rights of what was copied.
+    // The copy inherits permissions.
     chmodSync(join(copy, name), 0o600);
   }
   const store = await openStore({ folder: copy, migrations });

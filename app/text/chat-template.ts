@@ -3,7 +3,7 @@ import { Ids, protect } from './special-token-escape.ts';
 import { closingIds, opensThinking, type ThinkingMarkers } from './thinking.ts';
 import type { Segment, Tokenizer } from './tokenizer/tokenizer.ts';
 
-/** A message as chat templates know it (the words of transformers and of OpenAI). */
+/** A message in the format of chat templates (as in transformers and OpenAI's API). */
 export type ChatMessage = {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | readonly { readonly type: string; readonly text?: string }[] | null;
@@ -11,7 +11,7 @@ export type ChatMessage = {
   readonly tool_calls?: readonly ToolCall[];
   readonly tool_call_id?: string;
   readonly name?: string;
-  /** What the model generated for `content` and `reasoning_content`: used again as it was, when it still says the same. */
+  /** The generated tokens of `content` and `reasoning_content`: reused verbatim if they still decode to the same text. */
   readonly ids?: { readonly content?: readonly number[]; readonly reasoning?: readonly number[] };
 };
 export type ToolCall = {
@@ -29,27 +29,27 @@ export type Conversation = {
   readonly tools?: readonly Tool[];
   /** null follows the template's default. */
   readonly thinking?: boolean | null;
-  /** Go on writing the last message, which is the assistant's, instead of beginning a new one. */
+  /** Continue the last message, which is the assistant's, instead of starting a new one. */
   readonly continues?: boolean;
   /** Further variables of a template (`preserve_thinking`, ...). */
   readonly variables?: Readonly<Record<string, unknown>>;
 };
 
-/** What is needed to turn a conversation into tokens. */
+/** Everything needed to turn a conversation into tokens. */
 export type ChatText = {
   readonly tokenizer: Tokenizer;
   readonly template: string;
   readonly thinking: ThinkingMarkers | null;
   readonly bosToken: string | null;
   readonly eosToken: string | null;
-  /** The decoded text of ids, to see whether stored ids still say what a message says. */
+  /** Decodes ids, to check whether stored ids still match the text of a message. */
   decode(ids: readonly number[]): string;
 };
 
 export type Prompt = {
   readonly ids: number[];
   readonly segments: readonly Segment[];
-  /** The answer begins inside the thinking. */
+  /** Generation starts inside thinking. */
   readonly inThinking: boolean;
 };
 
@@ -76,7 +76,7 @@ export async function promptOf(
   return { ids: text.tokenizer.encode(all), segments: all, inThinking: begun && !closed };
 }
 
-/** A message as the template gets it: stored ids stand for their text, thinking at the front becomes its own field. */
+/** A message for the template: stored ids are replaced by placeholders, leading thinking becomes a separate field. */
 function messageFor(text: ChatText, message: ChatMessage): object {
   const { ids, ...rest } = message;
   if (message.role !== 'assistant') return rest;
@@ -111,7 +111,7 @@ function sameText(
   return text.decode(ids).trim() === written.trim() ? new Ids(ids) : null;
 }
 
-/** Without the end-of-turn that the template put after the last message. */
+/** Removes the end-of-turn that the template adds after the last message. */
 function reopened(segments: readonly Segment[], { tokenizer }: ChatText): Segment[] {
   const last = segments.findLastIndex((segment) => 'ids' in segment && isEnd(segment.ids, tokenizer));
   const after = segments.slice(last + 1);
@@ -122,7 +122,7 @@ function reopened(segments: readonly Segment[], { tokenizer }: ChatText): Segmen
 const isEnd = (ids: readonly number[], tokenizer: Tokenizer): boolean =>
   ids.length === 1 && tokenizer.markerOf(ids[0] ?? -1)?.special === true;
 
-/** The end of the prompt as text, where only the markers count that the template wrote. */
+/** The end of the prompt as text, with only the markers that come from the template. */
 function writtenBy(segments: readonly Segment[], tokenizer: Tokenizer): string {
   return segments
     .slice(-8)

@@ -1,10 +1,10 @@
 import { LonghandError } from '../protocol/errors.ts';
 import type { Tokenizer } from './tokenizer/tokenizer.ts';
 
-//  What is missing between two texts ("fill in the middle"). Models that learned it have three tokens for it, and the text is
-//  given to them out of order: what stands before the gap, what stands after it, then what is missing.
+//  Fill in the middle: generating the text between a prefix and a suffix. Models trained for it have three special tokens, and the text is
+//  given out of order: prefix, suffix, then the missing part.
 
-/** Before, after, and the missing part, in the words of the families. */
+/** Tokens for prefix, suffix and middle of each family. */
 const FORMS = [
   ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>'], // Qwen, CodeGemma
   ['<fim_prefix>', '<fim_suffix>', '<fim_middle>'], // StarCoder, Granite
@@ -14,7 +14,7 @@ const FORMS = [
   ['<｜fim▁begin｜>', '<｜fim▁hole｜>', '<｜fim▁end｜>'], // DeepSeek
 ] as const;
 
-/** @throws LonghandError `model-unsupported` where the model has no tokens for it */
+/** @throws LonghandError `model-unsupported` if the model has no such tokens */
 export function fillInIds(tokenizer: Tokenizer, prefix: string, suffix: string): number[] {
   for (const form of FORMS) {
     const [before, after, middle] = form.map((text) => tokenizer.markers.find((marker) => marker.text === text)?.id);

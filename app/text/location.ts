@@ -1,6 +1,6 @@
 import type { Location } from '../protocol/index.ts';
 
-//  Where something stands in a document, in the words that models and terminals read. Pages have their own words for it
+//  Locations in documents as text for models and terminals. The page has its own strings
 //  (renderer/lib/location.ts).
 
 export const locationText = (location: Location | null): string => {

@@ -7,10 +7,10 @@ import {
 } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
 
-/** What was found out about a model from its files. */
+/** Metadata extracted from the files of a model. */
 export type ModelMetadata = { description: ModelDescription; thinking: NonNullable<ModelEntry['thinking']> };
 
-/** A model that runs on an engine elsewhere, as the database has it. */
+/** A remote model as stored in the database. */
 export type ElsewhereModel = {
   engineId: ElsewhereId;
   model: string;
@@ -31,7 +31,7 @@ export type ModelRow = {
 
 type Named = [id: ModelId, name: string, path: string | null, lastUsedAt: number | null, presetOf: ModelId | null];
 
-/** One text of all rows, parsed at once: for thousands of models that takes a third of the time that rows one by one do. */
+/** Selects all rows as one JSON text: for thousands of models this takes a third of the time of separate rows. */
 function modelsWhere(db: Database, what: string, ...values: Value[]): ModelRow[] {
   const row = db.get<{ text: string | null }>(
     `SELECT group_concat(line) AS text FROM (
@@ -62,7 +62,7 @@ function modelsWhere(db: Database, what: string, ...values: Value[]): ModelRow[]
   return rows;
 }
 
-/** Last used first (those that never were have NULL, which comes last), then last added. */
+/** Last used first (never used: NULL, which comes last), then last added. */
 export const listModels = (db: Database): ModelRow[] => modelsWhere(db, 'ORDER BY last_used_at DESC, added_at DESC');
 
 export const findModel = (db: Database, id: ModelId): ModelRow | undefined => modelsWhere(db, 'WHERE id = ?', id)[0];
@@ -70,7 +70,7 @@ export const findModel = (db: Database, id: ModelId): ModelRow | undefined => mo
 export const findModelByPath = (db: Database, path: string): ModelRow | undefined =>
   modelsWhere(db, 'WHERE path = ? AND preset_of IS NULL', path)[0];
 
-/** Models of which an earlier version found out less than this one would. */
+/** Models whose metadata was extracted by an earlier version. */
 export const modelsToInspect = (db: Database): Pick<ModelRow, 'id' | 'path'>[] =>
   db.all('SELECT id, path FROM models WHERE preset_of IS NULL AND json_array_length(metadata) < ?', FIELDS);
 
@@ -113,13 +113,13 @@ export const removeModel = (db: Database, id: ModelId) => db.run('DELETE FROM mo
 
 const noSettings: ModelSettings = ModelSettings.parse({});
 
-/** Only what was parsed is ever written; what an older version did not know yet is not set. */
+/** Fills in settings that an older version did not have. */
 const completed = (settings: Partial<ModelSettings> | null): ModelSettings =>
   settings === null ? noSettings : { ...noSettings, ...settings };
 
 type Layer = ModelDescription['layers'][number];
 
-/** A layer takes one letter, a small one when it has experts: most of what is known of a model are its layers. */
+/** Encodes a layer as one letter, lower case with experts: layers are most of the metadata. */
 const letters: Record<Layer['kind'], string> = {
   attention: 'A',
   'gated-delta': 'D',
@@ -136,7 +136,7 @@ const layerOf = new Map(
   ]),
 );
 
-/** Facts as they stand in the database: values without their names, which would be most of the text. */
+/** Metadata in the database as an array: field names would be most of the text. */
 type Packed = [
   able: 0 | 1,
   byDefault: 0 | 1,
@@ -162,7 +162,7 @@ type Packed = [
   memory?: ModelDescription['memory'],
 ];
 
-/** How many there are. What an earlier version wrote has fewer. */
+/** Number of fields; rows of earlier versions have fewer. */
 const FIELDS = 22;
 
 const bit = (value: boolean): 0 | 1 => (value ? 1 : 0);
@@ -222,7 +222,7 @@ const unpacked = (values: Packed): ModelMetadata => ({
   },
 });
 
-/** Models of one shape share their layers. */
+/** Cache: models of the same architecture share their layers. */
 const known = new Map<string, Layer[]>();
 const MAX_CACHED = 1000;
 

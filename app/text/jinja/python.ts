@@ -1,14 +1,14 @@
 import type { Meter } from './meter.ts';
 import { isList, isMapping, isNumber, isText, isTuple, type Value } from './values.ts';
 
-/** str(value) of Python: what `{{ value }}` writes. */
+/** Python's str(value): the output of `{{ value }}`. */
 export function str(value: Value, meter: Meter): string {
   if (isText(value)) return value.value;
   if (value.type === 'UndefinedValue') return '';
   return repr(value, meter);
 }
 
-/** repr(value) of Python. A list may hold another many times, and that one another: every part is counted as it is written. */
+/** Python's repr(value). Lists may contain each other many times, so every part is charged as it is written. */
 export function repr(value: Value, meter: Meter): string {
   meter.spend(1);
   if (isText(value)) return quoted(value.value, meter);
@@ -28,13 +28,13 @@ function sequence(value: Value & { value: Value[] }, meter: Meter): string {
   return items.length === 1 ? joined(items, '', '(', ',)', meter) : joined(items, ', ', '(', ')', meter);
 }
 
-/** Every level writes what is in it once more. */
+/** Every nesting level copies its contents once more. */
 function joined(items: string[], separator: string, open: string, close: string, meter: Meter): string {
   meter.write(lengthOf(items, separator) + open.length + close.length);
   return open + items.join(separator) + close;
 }
 
-/** Characters of the texts with a separator between them. */
+/** Total length of the texts with separators. */
 export const lengthOf = (items: readonly string[], separator: string): number =>
   items.reduce((sum, item) => sum + item.length, Math.max(0, items.length - 1) * separator.length);
 
@@ -50,7 +50,7 @@ function quoted(value: string, meter: Meter): string {
   return quote + body + quote;
 }
 
-/** Floats keep their point: 2.0. Python writes 1e+16 where JavaScript still writes digits. */
+/** Floats keep their point: 2.0. Python switches to exponents at 1e+16, earlier than JavaScript. */
 function numeral(value: Value & { value: number }): string {
   const number = value.value;
   if (value.type === 'IntegerValue') return digits(number);
@@ -63,7 +63,7 @@ function numeral(value: Value & { value: number }): string {
   return Number.isInteger(number) ? `${Object.is(number, -0) ? '-' : ''}${number}.0` : String(number);
 }
 
-/** Integers are written out, whatever their size. */
+/** Integers are never written with an exponent. */
 const digits = (number: number): string =>
   Number.isSafeInteger(number) || !Number.isFinite(number) ? String(number) : BigInt(Math.trunc(number)).toString();
 
@@ -104,7 +104,7 @@ function enclosed(open: string, items: string[], close: string, style: JsonStyle
   return joined(items, style.separators[0].trimEnd() + inner, open + inner, outer + close, meter);
 }
 
-/** a == b of Python for values of the language: by content, True == 1. */
+/** Python's a == b for template values: by content, True == 1. */
 export function equal(a: Value, b: Value, meter: Meter): boolean {
   meter.spend(1);
   const same = (one: Value, other: Value | undefined): boolean => other !== undefined && equal(one, other, meter);

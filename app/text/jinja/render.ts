@@ -22,10 +22,10 @@ import {
   type Value,
 } from './values.ts';
 
-/** Longer ones are no templates: those of the models we run have tens of thousands of characters at most. */
+/** Longer templates are refused: real ones have tens of thousands of characters at most. */
 const MAX_SOURCE = 1_000_000;
 
-/** Renders a Jinja template as transformers does (trim_blocks, lstrip_blocks, Python's way of writing values).
+/** Renders a Jinja template like transformers (trim_blocks, lstrip_blocks, Python's formatting of values).
  *  @throws TemplateError */
 export function renderJinja(
   source: string,
@@ -83,7 +83,7 @@ function globals(variables: Readonly<Record<string, unknown>>, meter: Meter): En
   return environment;
 }
 
-/** A sentence that a person may read; the rest of a longer one is noise. */
+/** Longer error messages are truncated. */
 const MAX_MESSAGE = 2000;
 
 function raise(message: string): never {
@@ -103,7 +103,7 @@ function range(args: Value[], meter: Meter): Value {
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
-/** The codes that chat templates use, in English whatever the machine's language. */
+/** The format codes used by chat templates, always in English. */
 function strftime(date: Date, format: string): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const month = MONTHS[date.getMonth()] ?? '';
@@ -140,21 +140,21 @@ const STATEMENTS = new Set([
 ]);
 const BODIES = ['body', 'alternate', 'defaultBlock'];
 
-/** Marks every expression that is written out: only there Python's str() applies. */
+/** Marks every output expression: only there Python's str() applies. */
 function writing(node: Node): Node {
   for (const field of BODIES) {
     const body = node[field];
     if (Array.isArray(body))
       node[field] = body.map((child: Node) => (STATEMENTS.has(child.type) ? writing(child) : output(child)));
   }
-  // A round of a loop is a step, even of an empty one.
+  // Every loop iteration is a step, even with an empty body.
   if (node.type === 'For') node.body = [{ type: 'Round' }, ...(node.body as Node[])];
   return node;
 }
 const output = (expression: Node): Node => ({ type: 'Output', expression });
 
-/** The library's interpreter where it differs from Python: written values, `~`, `==`, tojson, join, methods of str. And where
- *  it builds without asking what that costs: whatever grows is counted here first. */
+/** Overrides the library's interpreter where it differs from Python: output, `~`, `==`, tojson, join, methods of str. And where
+ *  it builds values without limits: growth is charged here first. */
 class PythonInterpreter extends BaseInterpreter {
   private readonly meter: Meter;
 
@@ -197,7 +197,7 @@ class PythonInterpreter extends BaseInterpreter {
     return text(result);
   }
 
-  /** A value that is new: its characters were written, its parts were made. */
+  /** Charges a new value: its characters and elements. */
   private made(value: Value): Value {
     if (isText(value)) this.meter.write(value.value.length);
     else this.meter.spend(partsOf(value));
@@ -206,7 +206,7 @@ class PythonInterpreter extends BaseInterpreter {
 
   private binary(node: Node, environment: Environment): Value {
     const operator = (node.operator as { value: string }).value;
-    // Python looks at the right side of these only when it has to.
+    // Python evaluates the right side of these lazily.
     if (operator === 'and' || operator === 'or') return super.evaluate(node, environment);
     const left = this.evaluate(node.left as Node, environment);
     const right = this.evaluate(node.right as Node, environment);
@@ -218,7 +218,7 @@ class PythonInterpreter extends BaseInterpreter {
     return super.evaluate({ ...node, left: known(left), right: known(right) }, environment);
   }
 
-  /** What grows is paid for by its smaller part: adding to a long text is cheap, doubling it is not. */
+  /** Concatenation is charged by its smaller operand: appending to a long text is cheap, doubling it is not. */
   private sum(node: Node, left: Value, right: Value, environment: Environment): Value {
     if (isText(left) && isText(right)) return this.joined(left.value, right.value);
     if (isList(left) && isList(right)) {
@@ -228,7 +228,7 @@ class PythonInterpreter extends BaseInterpreter {
     return super.evaluate({ ...node, left: known(this.flat(left)), right: known(this.flat(right)) }, environment);
   }
 
-  /** The library writes a list that is added to a text, however many times its parts hold each other. */
+  /** The library stringifies a list that is added to a text, however deeply its elements share each other. */
   private flat(value: Value): Value {
     if (isList(value) || isMapping(value)) this.written(value);
     return value;
@@ -239,7 +239,7 @@ class PythonInterpreter extends BaseInterpreter {
     return text(left + right);
   }
 
-  /** A loop takes all its values at once, and an environment for each. */
+  /** A loop materialises all its values, and an environment for each. */
   private loop(node: Node, environment: Environment): Value {
     const iterable = node.iterable as Node;
     if (iterable.type === 'SelectExpression') {
@@ -250,7 +250,7 @@ class PythonInterpreter extends BaseInterpreter {
     return super.evaluate({ ...node, iterable: counted(iterable) }, environment);
   }
 
-  /** Filters whose result the library writes in JavaScript's way, or builds uncounted; a value is evaluated once and handed on. */
+  /** Filters that the library formats like JavaScript, or builds without limits; the operand is evaluated once. */
   private filter(node: Node, environment: Environment): Value {
     const filter = node.filter as Node & { value?: string; callee?: { value: string }; args?: Node[] };
     const name = filter.type === 'CallExpression' ? filter.callee?.value : filter.value;
@@ -277,7 +277,7 @@ class PythonInterpreter extends BaseInterpreter {
     return super.evaluate({ ...node, operand: known(operand), filter: handed }, environment);
   }
 
-  /** `sorting`: every value is looked at several times. */
+  /** `sorting`: every value is read several times. */
   private looked(operand: Value, sorting: boolean): void {
     if (isText(operand)) {
       this.meter.read(operand.value.length);
@@ -345,13 +345,13 @@ class PythonInterpreter extends BaseInterpreter {
     };
   }
 
-  /** Methods of a text are ours, by whatever way they are reached; slices are counted. */
+  /** String methods are ours, however they are accessed; slices are charged. */
   private member(node: Node, environment: Environment): Value {
     const property = node.property as Node & { value?: unknown };
     const object = this.evaluate(node.object as Node, environment);
     const of = { ...node, object: known(object) };
     if (node.computed && property.type === 'SliceExpression') {
-      // The library takes a text apart, character by character.
+      // The library splits a text into characters.
       this.meter.spend(isText(object) ? object.value.length >> 4 : partsOf(object) >> 2);
       return this.made(super.evaluate(of, environment));
     }
@@ -380,7 +380,7 @@ function indentOf(indent: Value | undefined): string | null {
 const partsOf = (value: Value): number =>
   isList(value) ? value.value.length : isMapping(value) ? value.value.size : 0;
 
-/** `items()` of a mapping gives tuples. */
+/** `items()` of a mapping yields tuples. */
 function pairs(call: Node, result: Value): Value {
   const { property } = call.callee as { property?: { value?: string } };
   if (property?.value === 'items' && isList(result)) for (const item of result.value) if (isList(item)) asTuple(item);
@@ -390,7 +390,7 @@ function pairs(call: Node, result: Value): Value {
 const known = (value: Value): Node => ({ type: 'Known', value });
 const counted = (expression: Node): Node => ({ type: 'Counted', expression });
 
-/** A list that is unpacked into arguments is counted as often as it is. */
+/** Charges lists that are unpacked into arguments. */
 function counting(call: Node): Node {
   const args = call.args as Node[];
   if (!args.some(({ type }) => type === 'SpreadExpression')) return call;

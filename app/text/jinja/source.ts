@@ -1,4 +1,4 @@
-/** Two constructs of Jinja that the library does not know, written in those it knows. */
+/** Rewrites two Jinja constructs that the library does not support. */
 export function withoutUnknownSyntax(template: string): string {
   return withoutRaw(template).replace(KEEP_AFTER, '$1%}{{""}}\n').replace(KEEP_BEFORE, '$1{{""}}{%');
 }
@@ -6,7 +6,7 @@ export function withoutUnknownSyntax(template: string): string {
 const OPEN = /\{%([-+]?)\s*raw\s*([-+]?)%\}/g;
 const CLOSE = /\{%([-+]?)\s*endraw\s*([-+]?)%\}/g;
 
-/** Each block from its beginning to the next end; one that is never closed stays for the library to refuse. */
+/** Rewrites each raw block up to the next end; an unclosed one is left for the library to reject. */
 function withoutRaw(template: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -28,7 +28,7 @@ function matchFrom(pattern: RegExp, text: string, from: number) {
   return { at: found.index, end: found.index + whole.length, before, after };
 }
 
-/** `+%}` keeps the newline after a tag, `{%+` the blanks before it. An empty output between does the same. */
+/** `+%}` keeps the newline after a tag, `{%+` the blanks before it. An empty output in between has the same effect. */
 const KEEP_AFTER = /(\{%[^%]*?)\+%\}\n/g;
 const KEEP_BEFORE = /^([ \t]*)\{%\+/gm;
 
@@ -38,7 +38,7 @@ function rawBlock(before: string, open: string, body: string, close: string, aft
   return `{%${before} if true %}{{ "${escaped(text)}" }}{% endif ${after}%}`;
 }
 
-/** A string literal without anything that could be read as syntax. */
+/** A string literal without anything that could be parsed as syntax. */
 function escaped(text: string): string {
   return text.replace(/[\\"{}%\n\r\t#]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }

@@ -2,7 +2,7 @@ import type { Meter } from './meter.ts';
 import { lengthOf, str } from './python.ts';
 import { integer, isList, isNumber, isText, list, missing, text, truth, type Value } from './values.ts';
 
-/** What a method makes much of is counted before it is made; what it makes is counted by the interpreter as well. */
+/** Methods charge large results before building them; the interpreter charges results as well. */
 type Method = (self: string, args: Value[], meter: Meter) => Value;
 
 const textArgument = (args: Value[], i: number, method: string): string => {
@@ -10,7 +10,7 @@ const textArgument = (args: Value[], i: number, method: string): string => {
   if (!isText(value)) throw new TypeError(`${method}() argument ${i + 1} must be a string`);
   return value.value;
 };
-/** What Python strips: Unicode's white space and four separators, not the BOM that JavaScript counts. */
+/** White space according to Python: Unicode's plus four separators, but not the BOM, unlike JavaScript. */
 const isSpace = (c: string): boolean => '\x1c\x1d\x1e\x1f\x85'.includes(c) || (c !== '\ufeff' && c.trim() === '');
 
 const stripped =
@@ -25,7 +25,7 @@ const stripped =
     return text(self.slice(from, to));
   };
 
-/** Methods of Python's str that the library has not, or has without their arguments. */
+/** Methods of Python's str that the library lacks, or lacks arguments of. */
 export const stringMethods: Readonly<Record<string, Method>> = {
   strip: stripped('both'),
   lstrip: stripped('start'),
@@ -100,7 +100,7 @@ function joined(parts: readonly string[], separator: string, meter: Meter): Valu
   return text(parts.join(separator));
 }
 
-/** How often `part`, which is not empty, stands in `self`, at most `most`. */
+/** Number of occurrences of the non-empty `part` in `self`, at most `most`. */
 function occurrences(self: string, part: string, most: number): number {
   let count = 0;
   for (let at = self.indexOf(part); at >= 0 && count < most; at = self.indexOf(part, at + part.length)) ++count;
@@ -157,7 +157,7 @@ export function replaced(self: string, args: Value[], meter: Meter): Value {
   return text(parts.join('') + self.slice(from));
 }
 
-/** Replacing the empty text puts the new one before every character and after the last. */
+/** Replacing the empty string inserts the new one before every character and at the end. */
 function spaced(self: string, fresh: string, most: number, meter: Meter): Value {
   const characters = [...self];
   const times = Math.min(most, characters.length + 1);

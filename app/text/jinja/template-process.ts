@@ -3,8 +3,8 @@ import { type Numbered, type NumberedReply, watchMemory } from '../../process/re
 import type { TemplateLimits } from './meter.ts';
 import { renderJinja } from './render.ts';
 
-//  Entry of the process that renders templates: node template-worker.ts HEAP_MB PROCESS_MB. A template is somebody else's
-//  program: one thread runs it, the other watches what the process has grown to and whether anybody still waits.
+//  Entry of the process that renders templates: node template-worker.ts HEAP_MB PROCESS_MB. Templates are untrusted
+//  programs: one thread renders, the other watches memory and whether the parent is still alive.
 
 export type RenderRequest = {
   readonly source: string;

@@ -3,7 +3,7 @@ import { LonghandError } from '../../protocol/errors.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from './meter.ts';
 import type { RenderRequest } from './template-process.ts';
 
-/** Renders templates in a process of its own, so that none can hold or kill the engine. Requests run one by one. */
+/** Renders templates in a separate process, so that none can block or crash the engine. Requests run one by one. */
 export type TemplateRenderer = {
   /** @throws LonghandError `template-failed` */
   render(source: string, variables: Readonly<Record<string, unknown>>): Promise<string>;
@@ -13,15 +13,15 @@ export type TemplateRenderer = {
 };
 
 export type RendererOptions = {
-  /** The file of template-worker. */
+  /** Entry file of template-worker. */
   readonly worker: string;
   readonly timeLimitMs?: number;
-  /** Of the heap of the thread that renders. */
+  /** Heap limit of the rendering thread. */
   readonly memoryLimitMb?: number;
   readonly limits?: TemplateLimits;
 };
 
-/** What the process may take besides: Node itself, young values, stacks. */
+/** Additional memory of the process: Node itself, young generation, stacks. */
 const BESIDES_MB = 160;
 
 export function createTemplateRenderer(options: RendererOptions): TemplateRenderer {

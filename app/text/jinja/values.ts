@@ -1,6 +1,6 @@
 import { Environment, Interpreter } from '@huggingface/jinja';
 
-/** A value of the template language, as far as it is used here (the library exports no types for NodeNext). */
+/** A value of the template language, as far as used here (the library exports no types for NodeNext). */
 export type Value = { readonly type: string; readonly value: unknown };
 export type Callable = (args: Value[]) => Value;
 type ValueClass = new (value?: unknown) => Value;
@@ -27,7 +27,7 @@ export const float = (value: number): Value => new Float(value);
 export const truth = (value: boolean): Value => new Truth(value);
 export const list = (value: Value[]): Value => new List(value);
 
-/** The library cannot unpack its own tuples in a loop: here they are lists that remember how they are written. */
+/** The library cannot unpack its own tuples in a loop: here they are lists, marked to be printed as tuples. */
 const tuples = new WeakSet<Value>();
 export function asTuple(value: Value): Value {
   tuples.add(value);
@@ -48,7 +48,7 @@ export const isList = (value: Value | undefined): value is Value & { value: Valu
 export const isMapping = (value: Value | undefined): value is Value & { value: Map<string, Value> } =>
   value?.type === 'ObjectValue' || value?.type === 'NamespaceValue' || value?.type === 'KeywordArgumentsValue';
 
-/** The library's interpreter with its one method that everything goes through. */
+/** The library's interpreter with its central method. */
 export const BaseInterpreter = Interpreter as unknown as new (
   environment: Environment,
 ) => { evaluate(node: Node | undefined, environment: Environment): Value };

@@ -1,40 +1,40 @@
 import { requestedLength } from './requested-length.ts';
 import { symbolsIn } from './text-kind.ts';
 
-//  Lists that go on counting with nothing left to say: "12. Dubai", "13. Sydney", "14. Dubai". The numbers differ, so nothing repeats
-//  to the letter, and entries of one or two words are too short to be compared as sentences. What tells is that entry after
-//  entry stood in the same list before.
+//  Detects exhausted lists that keep counting: "12. Dubai", "13. Sydney", "14. Dubai". The numbers differ, so nothing repeats
+//  exactly, and entries of one or two words are too short to be compared as sentences. The signal is that entry after
+//  entry occurred in the same list before.
 
 export interface Entries {
   line: string;
   start: number;
   fenced: boolean;
-  /** What each entry of this list says, and how often it was there. */
+  /** Occurrences of each entry of this list, by its text. */
   readonly times: Map<string, number>;
-  /** The number of the entry before; null: it had a dot or a dash. */
+  /** The number of the previous entry; null: it had a bullet. */
   number: number | null;
-  /** The entry before is a heading: what stands below belongs to it. */
+  /** The previous entry is a heading for what follows. */
   titled: boolean;
-  /** Entries that stood there before, almost in a row, how many of them carry a number that counts on, and where they began. */
+  /** Nearly consecutive entries that occurred before, how many of them continue the numbering, and where they began. */
   old: number;
   counted: number;
   first: number;
-  /** Where the latest of them begin. */
+  /** Start positions of the latest ones. */
   readonly starts: number[];
 }
 
 export interface Worn {
-  /** Entries that stood there before, almost in a row. */
+  /** Nearly consecutive entries that occurred before. */
   readonly entries: number;
   readonly first: number;
-  /** Tokens of the latest entry, and where the latest few begin. */
+  /** Length of the latest entry in tokens, and start positions of the latest few. */
   readonly period: number;
   readonly latest: number;
-  /** What it says, as it stands there and plain, and its words. */
+  /** Its text, verbatim and normalised, and its words. */
   readonly text: string;
   readonly said: string;
   readonly words: number;
-  /** Whether the list counts, and the number of this entry. */
+  /** Whether the list is numbered, and the number of this entry. */
   readonly counts: boolean;
   readonly number: number | null;
 }
@@ -54,19 +54,19 @@ export const noEntries = (): Entries => ({
 
 const MOST = 1 << 12;
 const LONGEST = 400;
-/** Entries that a new one takes back. */
+/** How many repeated entries a new one offsets. */
 const PROGRESS = 2;
-/** Times that an entry without a number must have been there. */
+/** Minimum earlier occurrences of an entry without a number. */
 const TWICE = 2;
-/** Entries that are shown. */
+/** Number of entries shown. */
 const SHOWN = 5;
-/** Share of them that a number must count. */
+/** Minimum share of entries that continue the numbering. */
 const COUNTING = 0.5;
 const entry = /^[\s>]*(?:#{1,4}\s+)?(?:\*\*)?(?:(\d{1,5})[.):]|[-*•+]|\\item)(?:\*\*)?\s+(.*)$/su;
-/** What somebody says: a name and a sentence. */
+/** A line of dialogue: a name and a sentence. */
 const speech = /^(?:\*\*)?\p{Lu}[\p{L} ._-]{0,24}:(?:\*\*)?:?\s+()(.{12,}[.!?…"”])\s*$/su;
 
-/** Takes the text of token `at`. Returns the list that says nothing new, at the end of one of its entries. */
+/** Adds the text of token `at`. At the end of an entry, returns the list if it is exhausted. */
 export function enter(entries: Entries, piece: string, at: number): Worn | null {
   if (entries.start < 0) entries.start = at;
   if (!piece.includes('\n')) {
@@ -94,7 +94,7 @@ function read(entries: Entries, line: string, start: number, end: number): Worn 
   const said = plain(found?.[2] ?? line);
   const before = entries.times.get(said) ?? 0;
   if (!found) {
-    // Comments in code are lines with a star between other lines.
+    // Block comments in code have lines that start with a star.
     if (entries.number === null) entries.old = 0;
     if (before === 0 && !entries.titled) interrupt(entries, line);
     if (before > 0 || entries.times.size < MOST) entries.times.set(said, before + 1);
@@ -108,12 +108,12 @@ function read(entries: Entries, line: string, start: number, end: number): Worn 
   if (!/\p{L}{2}/u.test(said)) return null;
   if (before > 0 || entries.times.size < MOST) entries.times.set(said, before + 1);
   if (!entries.times.has(said) || before === 0) {
-    // Without numbers, one new entry is enough to begin anew.
+    // Without numbers, one new entry is enough to reset.
     entries.old = number === null ? 0 : Math.max(0, entries.old - PROGRESS);
     entries.counted = Math.min(entries.old, entries.counted);
     return null;
   }
-  // Whole sections come twice in change logs.
+  // In change logs, whole sections may occur twice.
   if (number === null && before < TWICE) return null;
   if (entries.old === 0) {
     entries.first = start;
@@ -135,7 +135,7 @@ function read(entries: Entries, line: string, start: number, end: number): Worn 
   };
 }
 
-/** A line that is no entry and was never there: a headline begins another list. */
+/** A new line that is not an entry: a headline starts another list. */
 function interrupt(entries: Entries, line: string): void {
   if (/^\s*#|^\S.*:\s*$|^[=-]{3}/.test(line)) close(entries);
   entries.old = Math.max(0, entries.old - PROGRESS);
@@ -149,21 +149,21 @@ function close(entries: Entries): void {
   entries.counted = 0;
 }
 
-/** Entries that are worth a quiet line and a card. A word alone may be the answer to each of many questions ("true", "positive"),
- *  and moves and comparisons ("empty B", "0 != 1") are few different ones by nature. */
+/** Number of entries for a quiet line and for a card. A single word may be the answer to many questions ("true", "positive"),
+ *  and moves or comparisons ("empty B", "0 != 1") have few distinct values by nature. */
 function worth({ words, said, text }: Worn): { quiet: number; card: number } {
   if (symbolsIn(text) >= 0.5) return { quiet: 16, card: 64 };
   if (/\b\d\b/.test(said)) return { quiet: 6, card: 18 };
   return words === 1 ? { quiet: 8, card: 24 } : words === 2 ? { quiet: 4, card: 10 } : { quiet: 3, card: 6 };
 }
-/** Dots and dashes repeat themselves in change logs, and lines in a talk; a list that counts hardly ever does. */
+/** Factor for unnumbered lists: bullets repeat in change logs, and lines in dialogue; numbered lists hardly ever do. */
 const UNCOUNTED = 4;
-/** A list of what the question says must be this much longer: it was perhaps asked for. */
+/** Factor for a list of words from the question, which may have been requested. */
 const ASKED = 4;
-/** ... and past the number that was asked for it needs fewer. */
+/** Factor beyond the requested number of entries. */
 const PAST = 0.5;
 
-/** What the list is worth, where it takes `factor` times as many entries as usual. */
+/** The degree of a finding, requiring `factor` times as many entries as usual. */
 export function degreeOf(worn: Worn, factor: number, question: string): 'card' | 'quiet' | null {
   const { quiet, card } = worth(worn);
   const asked = requestedLength(question);

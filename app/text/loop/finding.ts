@@ -2,10 +2,10 @@ import type { LoopEvidence } from '../../protocol/index.ts';
 import type { Sensitivity } from './levels.ts';
 import type { Features } from './score.ts';
 
-/** A card asks what to do; a quiet line only says that much is alike, since it may be wanted. */
+/** A card asks what to do; a quiet line only mentions similar lines, since they may be intended. */
 export type Degree = 'card' | 'quiet';
 
-/** What the guard knows; `text`, `startToken` and `endToken` as in the protocol's LoopEvidence. */
+/** A finding of the detector; fields as in the protocol's LoopEvidence. */
 export type Finding = Omit<LoopEvidence, 'savedTokens'> & {
   readonly degree: Degree;
 };
@@ -13,21 +13,21 @@ export type Finding = Omit<LoopEvidence, 'savedTokens'> & {
 export interface GuardOptions {
   readonly sensitivity: Sensitivity;
   readonly inAnswers: boolean;
-  /** What the user wrote: an answer that repeats it was perhaps asked to. */
+  /** The user's message: an answer that repeats it may have been asked to. */
   readonly asked?: readonly number[];
   /** The same as text. */
   readonly question?: string;
 }
 
-/** What one of the signals found. */
+/** A finding of one of the signals. */
 export type Candidate = Pick<Finding, 'kind' | 'degree' | 'repeats' | 'periodTokens' | 'startToken'> & {
-  /** Where the copy that is shown begins; else the first one. */
+  /** Start of the copy to show; by default the first one. */
   quote?: number;
 };
 
-/** So much of a copy is all of it. */
+/** Share of a copy that counts as all of it. */
 export const ALL = 0.98;
 
-/** A line of prose again and again, the same to the letter but for the number before it. */
+/** A line of prose that repeats exactly except for the number in front. */
 export const isNumbered = ({ lines, same, prose, repeated }: Features): boolean =>
   lines <= 1 && Math.min(same, prose, repeated) >= ALL;

@@ -1,19 +1,19 @@
 import { VALUES } from './near-duplicates.ts';
 import type { Sentence } from './sentences.ts';
 
-//  A text that goes round without a period: its lines come again and again, in changing order. How much of what was written last
-//  stood there twice before, to the letter.
+//  Detects repetition without a period: lines that recur in changing order. Tracks how much of the recent text
+//  occurred at least twice before, verbatim.
 
-/** Weight of one token in the running share: half of it is the last 180 tokens. */
+/** Weight of one token in the exponential average: half of it is the last 180 tokens. */
 const FADE = 1 / 256;
 const MOST = 1 << 14;
 
 export interface KnownLines {
   readonly times: Map<number, number>;
   share: number;
-  /** Share of lines that are rows, or of the shape of the line before with other values. */
+  /** Share of lines that are table rows, or have the shape of the previous line with other values. */
   listed: number;
-  /** Tokens since the share was last small, and copies of the lines written last, at the mean. */
+  /** Tokens since the share was last low, and the mean number of copies of recent lines. */
   tokens: number;
   copies: number;
   shape: number;
@@ -30,7 +30,7 @@ export const noLines = (): KnownLines => ({
   since: 0,
 });
 
-/** Lines of one shape in a row are a list: there, values that come back are the matter of it. */
+/** Consecutive lines of one shape are a list, in which recurring values are normal. */
 export function notice(known: KnownLines, { exact, shape, start, end, slots, row }: Sentence): void {
   const listed = row ? new Set(slots).size < VALUES : shape === known.shape && slots.length > 0;
   known.shape = shape;

@@ -1,30 +1,30 @@
-//  How sure the guard must be before it says "loop". Set on the tuning halves of test/app/text/loop; the others report.
+//  Thresholds of the loop detector. Chosen on the tuning halves of test/app/text/loop and reported on the others.
 
 export type Place = 'thinking' | 'answer';
 export type Sensitivity = 'off' | 'relaxed' | 'balanced' | 'strict';
 
 export interface Level {
-  /** Copies in a row, the first one counted, and the tokens they must fill at least. */
+  /** Consecutive copies, including the first, and the minimum tokens they span. */
   readonly copies: number;
   readonly tokens: number;
-  /** The same for text that repeats by nature: code, tables, numbers, encodings, drawings. */
+  /** The same for inherently repetitive text: code, tables, numbers, encodings, drawings. */
   readonly dataCopies: number;
   readonly dataTokens: number;
-  /** ... of which a copy that says something needs fewer: this, divided by (its tokens times its different tokens) to the power of 0.75, ... */
+  /** ... fewer for copies with content: this, divided by (tokens × distinct tokens)^0.75, ... */
   readonly dataSaid: number;
-  /** ... but never fewer than these. */
+  /** ... but at least this many. */
   readonly dataLeast: number;
-  /** Of copies that are only alike: the odds (natural logarithm) that are worth a card, and a quiet line; and the tokens of them. */
+  /** For similar copies: the log-odds for a card and for a quiet line, and their minimum tokens. */
   readonly card: number;
   readonly quiet: number;
   readonly alikeTokens: number;
-  /** Tokens of lines that come again in changing order that are worth a quiet line. */
+  /** Tokens of recurring lines in changing order for a quiet line. */
   readonly quietTokens: number;
-  /** What must speak for thinking that only takes up again what was said (logarithm of odds, summed); 0: not watched. */
+  /** Summed log-odds for thinking that only revisits earlier arguments; 0: not watched. */
   readonly returns: number;
-  /** Of a list that counts on with entries that it has already: how many times as many of them as usual. */
+  /** Factor on the number of repeated entries of a list. */
   readonly listed: number;
-  /** Whether an answer to itself, without one clear period, is enough. */
+  /** Whether repetition without a clear period is enough. */
   readonly collapse: boolean;
 }
 
@@ -59,7 +59,7 @@ const answer: Level = {
   collapse: false,
 };
 
-/** Three levels for each place. An answer may repeat itself with reason (refrains, forms, lists), thinking hardly. */
+/** Three levels for each place. Answers may repeat themselves for good reasons (refrains, forms, lists), thinking hardly. */
 export const levels: Record<Exclude<Sensitivity, 'off'>, Record<Place, Level>> = {
   relaxed: {
     thinking: {

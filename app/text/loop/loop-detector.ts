@@ -17,25 +17,25 @@ import { type Weight, weigh } from './weight.ts';
 //     └──────────────something new─────────────┘
 export type GuardState = 'watching' | 'suspected' | 'confirmed' | 'acted';
 
-/** Tokens in which a collapse is looked at. */
+/** Window of the collapse signal in tokens. */
 const COLLAPSED = 1024;
-/** Tokens of a few signs that no matrix has which was asked for, and its rows at least. */
+/** Tokens of few distinct symbols beyond any requested matrix, and minimum rows. */
 const ENDLESS = 6000;
 const ROWS = 20;
 const GROUP = 4;
-/** Copies that another loop needs more after each that was let go on. */
+/** Additional copies required of other loops after each one the user kept going. */
 const EAGER = 2;
-/** An answer that only counts on is a list that was asked for more often than not: copies from which on a line is said. */
+/** An answer that only counts is usually a requested list: copies needed for a quiet line. */
 const COUNTED = 12;
-/** Values among the words of a copy from which on it may be about the next of many, with the same result by chance. */
+/** Share of values among the words of a copy above which equal copies may be coincidence (the next of many cases). */
 const VALUED = 0.1;
-/** Thinking that only counts on leads nowhere: odds that it needs less. */
+/** Reduction of the required log-odds for thinking that only counts. */
 const IDLE = 0.6;
-/** A repetition of the user's own words must be this much longer. */
+/** Factor for repetition of the user's own words. */
 const ASKED = 8;
-/** Paragraphs that take the matter up again, before they are returns to it. */
+/** Minimum paragraphs that revisit an earlier point. */
 const RETURNS = 4;
-/** Tokens of a loop that are its return, at most and at least. */
+/** Maximum and minimum tokens of a recurring loop that count as a relapse. */
 const RELAPSE = 160;
 const LEAST_RELAPSE = 24;
 
@@ -46,20 +46,20 @@ export class LoopGuard {
   private readonly pieces: string[] = [];
   private written = 0;
   private times = 0;
-  /** Copies that must be passed before asking again ("keep going"). */
+  /** Copies to exceed before asking again ("keep going"). */
   private patience = 0;
   private allowed = 0;
-  /** What repeats to the letter now was let go on: nothing else is said about it. */
+  /** The current exact repetition was allowed to continue: no other signal reports it. */
   private goesOn = false;
   private readonly allowedIds = new Set<number>();
-  /** The period of the exact loop that was found last; 0: it was another kind. */
+  /** The period of the last exact loop; 0: the last loop was of another kind. */
   private found = 0;
   private place: Place | undefined;
-  /** Where the watched stretch (thinking, or the answer) began. */
+  /** Start of the watched section (thinking or answer). */
   private since = 0;
   private periods: Periods = noPeriods();
   private lines: KnownLines = noLines();
-  /** What a copy of this period, since this place, must fill to be a loop; weighed again when it has doubled. */
+  /** Requirements for a loop of this period at this place; recomputed when its span has doubled. */
   private measured: Weight & { period: number; first: number; span: number } = {
     period: 0,
     first: -1,
@@ -68,7 +68,7 @@ export class LoopGuard {
     tokens: 0,
     quiet: null,
   };
-  /** Groups of the loop that must not come back, and how many of them in a row are its return. */
+  /** N-grams of the loop that must not recur, and how many consecutive ones are a relapse. */
   private relapse: Set<string> | null = null;
   private relapsed = 0;
   private known = 0;
@@ -85,7 +85,7 @@ export class LoopGuard {
     this.askedGroups = new Set(options.asked?.map((_, at, ids) => ids.slice(at, at + GROUP).join(' ')));
   }
 
-  /** Takes the next token, with the characters it added. Returns what was found when this token confirms a loop. */
+  /** Adds the next token with its characters. Returns a finding if this token confirms a loop. */
   push(id: number, text: string, place: Place): Finding | null {
     if (place !== this.place) this.enter(place);
     const at = this.written++;
@@ -104,7 +104,7 @@ export class LoopGuard {
     return found && this.confirm(found, place);
   }
 
-  /** The loop was answered: it is watched on, and asked about again only after twice as many copies. */
+  /** The user chose to keep going: asks again only after twice as many copies. */
   act(copies: number): void {
     this.state = 'acted';
     this.patience = 2 * copies;
@@ -112,7 +112,7 @@ export class LoopGuard {
     if (this.found) this.allowedIds.add(this.sumOf(this.found));
   }
 
-  /** The same, but the loop that was found must not come back: a copy of it in the answer is enough to say so. */
+  /** The same, but the loop must not recur: a single copy in the answer is reported as a relapse. */
   remember(length: number): void {
     const { period } = this.last;
     this.relapse = new Set();
@@ -121,7 +121,7 @@ export class LoopGuard {
     this.rewind(length);
   }
 
-  /** Tokens from `length` on never happened (rewind). */
+  /** Discards tokens from `length` on (rewind). */
   rewind(length: number): void {
     this.written = Math.min(length, this.written);
     this.pieces.length = this.written;
@@ -135,7 +135,7 @@ export class LoopGuard {
     return levels[sensitivity][place];
   }
 
-  /** What thinking said is known to the answer, but only what the answer repeats counts against it. */
+  /** Starts a new section: thinking stays known, but only repetition within the answer counts. */
   private enter(place: Place): void {
     this.place = place;
     this.since = this.written;
@@ -180,19 +180,19 @@ export class LoopGuard {
     return { ...found, degree: 'quiet' };
   }
 
-  /** What goes on was allowed up to twice its copies; something else must come oftener than before, but not that often. */
+  /** The allowed loop may continue up to twice its copies; other loops need somewhat more copies than before. */
   private patienceFor(first: number): number {
     if (this.patience === 0) return 0;
     return first < this.allowed ? this.patience : EAGER * (this.times + 1);
   }
 
-  /** ... and what was allowed may come back in another place. */
+  /** ... and the allowed loop may recur elsewhere. */
   private patienceOf(period: number, first: number): number {
     if (this.patience === 0) return 0;
     return first < this.allowed || this.allowedIds.has(this.sumOf(period)) ? this.patience : 0;
   }
 
-  /** The same for every rotation of a copy. */
+  /** A checksum that is the same for every rotation of a copy. */
   private sumOf(period: number): number {
     let sum = 0;
     for (let back = 0; back < period; back++) sum = (sum + Math.imul(this.idAt(back) + 1, 0x9e3779b1)) | 0;
@@ -232,7 +232,7 @@ export class LoopGuard {
     return this.measured;
   }
 
-  /** Words that the user wrote himself need more. */
+  /** Requires more of repetitions of the user's own words. */
   private weighed(level: Level, period: number, span: number): Weight {
     const once = this.text(this.written - Math.min(period, 512), this.written);
     const run = this.text(this.written - Math.min(span, Math.max(period, 160), 512), this.written);
@@ -248,7 +248,7 @@ export class LoopGuard {
     for (let back = 0; back < period; back++) {
       if (this.askedGroups.has(this.groupAt(back))) known += 1;
     }
-    // Groups over the border of two copies were never asked for.
+    // N-grams across the border of two copies do not occur in the question.
     return known >= 0.7 * (period - GROUP + 1);
   }
 
@@ -271,7 +271,7 @@ export class LoopGuard {
     if (copies < patience || copies * period < level.alikeTokens) return null;
     const found = { kind: 'similar', repeats: copies, periodTokens: period, startToken: first, quote: latest } as const;
     const numbered = isNumbered(features);
-    // The next of many values gave the same as the one before: that may be chance.
+    // The next of many values gave the same result as the previous one, which may be coincidence.
     const byChance = features.same >= ALL && features.density > VALUED;
     const lines = byChance ? identical : copies;
     if ((!byChance && odds >= level.card) || (numbered && lines >= 2 * level.copies))
@@ -284,7 +284,7 @@ export class LoopGuard {
     return { ...found, degree: 'quiet' };
   }
 
-  /** A list that counts on with entries that it has already. */
+  /** An exhausted list that keeps counting. */
   private wornOut(text: string, at: number, level: Level): Candidate | null {
     const worn = enter(this.entries, text, at);
     if (!worn || worn.first < this.since) return null;
@@ -309,7 +309,7 @@ export class LoopGuard {
     };
   }
 
-  /** Said once, and again when it has gone on as long again. */
+  /** Reported once, and again when it has doubled. */
   private returning(text: string, at: number, level: Level): Candidate | null {
     if (level.returns === 0 || !turnBack(this.returns, text, at)) return null;
     const { evidence, count, first, period } = this.returns;
@@ -338,7 +338,7 @@ export class LoopGuard {
     return { kind: 'collapse', degree: 'card', repeats: copies, periodTokens: period, startToken: first };
   }
 
-  /** Rows of a few signs, for longer than any that were asked for: said once, and again when there are twice as many. */
+  /** Endless rows of few distinct symbols: reported once, and again when doubled. */
   private endless(tokens: number): Candidate | null {
     const first = this.written - tokens;
     const rows = this.text(first, this.written).split('\n').length - 1;

@@ -1,46 +1,46 @@
 import type { Features } from './score.ts';
 import type { Sentence } from './sentences.ts';
 
-//  Sentences and lines that say again what an earlier one said form a chain; a text whose every line continues a chain goes
-//  round. What a round is made of is measured here: how much is the same, counts up, has other values, other words, or is new.
+//  Sentences and lines that repeat an earlier one form a chain; a text in which every line continues a chain is
+//  cycling. Measures what the cycles consist of: how much is identical, counts up, or has other values, other words or new ones.
 
 const KEPT = 96;
-/** Below this share of common words two sentences are not even similar. */
+/** Minimum share of common words of similar sentences. */
 const SIMILAR = 0.45;
-/** Different values from which on a row says something that a grid of zeros does not. */
+/** Distinct values from which on a row has content, unlike a grid of zeros. */
 export const VALUES = 4;
-/** Copies from which on a round is one. */
+/** Minimum copies of a cycle. */
 const ROUND = 3;
-/** Words, values and lines of a text that are remembered, so that new ones are known to be new. */
+/** Maximum words, values and lines remembered to recognise new ones. */
 const MAX_WORDS = 1 << 16;
 
 interface Link extends Sentence {
-  /** Copies up to this one, the first one counted, and those of them that brought no new word, name or number. */
+  /** Copies up to this one, including the first, and how many of them brought no new word, name or number. */
   readonly copies: number;
   readonly stale: number;
-  /** Where its chain began, and the distance to the copy before it and to the one before that, in tokens and in sentences. */
+  /** The start of its chain, and the distances to the previous copy and the one before that, in tokens and in sentences. */
   readonly origin: number;
   readonly period: number;
   readonly before: number;
   readonly index: number;
   readonly lines: number;
-  /** Has a word, a name or a number that was never in this text; `known`: stood there before to the letter. */
+  /** Has a word, name or number that is new in this text; `known`: occurred before verbatim. */
   readonly fresh: boolean;
   readonly numbers: boolean;
   readonly known: boolean;
-  /** Words in common with the copy before. */
+  /** Share of words in common with the previous copy. */
   readonly similar: number;
-  /** By how much its counter moved, if just one did. */
+  /** The increment of its counter, if exactly one number changed. */
   readonly step: number | null;
-  /** Copies in a row, up to this one, that are the same to the letter. */
+  /** Consecutive identical copies up to this one. */
   readonly identical: number;
-  /** What it differs from the copy before in. */
+  /** How it differs from the previous copy. */
   readonly change: 'same' | 'counter' | 'back' | 'values' | 'words' | 'first';
 }
 
 export interface Chains {
   readonly links: Link[];
-  /** Every word and name of the text, every number, and every line. */
+  /** All words and names, numbers and lines of the text. */
   readonly words: Set<string>;
   readonly numbers: Set<string>;
   readonly exact: Set<number>;
@@ -53,9 +53,9 @@ export interface Round {
   readonly copies: number;
   readonly period: number;
   readonly first: number;
-  /** Where the latest copy stands, from the begin of its first sentence on. */
+  /** Start of the latest copy, at its first sentence. */
   readonly latest: number;
-  /** Copies of the latest sentence in a row that are the same to the letter. */
+  /** Consecutive identical copies of the latest sentence. */
   readonly identical: number;
   readonly features: Features;
 }
@@ -69,7 +69,7 @@ export const noChains = (): Chains => ({
   count: 0,
 });
 
-/** Hangs the sentence on its chain. Returns the round that the text is in, if there is any. */
+/** Links a sentence to its chain. Returns the current cycle, if any. */
 export function link(chains: Chains, sentence: Sentence): Round | null {
   const before = earlier(chains, sentence);
   const seen = {
