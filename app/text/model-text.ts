@@ -6,7 +6,7 @@ import { decode } from './tokenizer/detokenizer.ts';
 import { textFromGguf } from './tokenizer/gguf-tokenizer.ts';
 import { createTokenizer, type Tokenizer } from './tokenizer/tokenizer.ts';
 
-/** The files beside the weights that say how a model reads and writes, as parsed JSON or text. */
+/** Tokenizer, template and generation files beside the weights, as parsed JSON or text. */
 export type TextFiles = {
   readonly tokenizer?: unknown;
   readonly tokenizerConfig?: unknown;
@@ -23,12 +23,12 @@ export type SamplingDefaults = {
   readonly repetitionPenalty?: number;
 };
 
-/** How one model reads and writes. */
+/** Tokenizer, template and sampling of a model. */
 export type ModelText = Omit<ChatText, 'template'> & {
   readonly template: string | null;
-  /** Ids that end an answer. */
+  /** Ids that end generation. */
   readonly stopIds: readonly number[];
-  /** Put before a prompt that no template wrote. */
+  /** Ids before a prompt without template. */
   readonly before: readonly number[];
   readonly sampling: SamplingDefaults;
 };
@@ -53,7 +53,7 @@ const GenerationConfig = z.object({
 });
 const Config = z.object({ eos_token_id: Ids, text_config: z.object({ eos_token_id: Ids }).nullish() });
 
-/** End-of-turn tokens of the families, for files that do not say which token ends an answer. */
+/** End-of-turn tokens of the families, for files that do not declare one. */
 const ENDS = ['<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|end|>', '<end_of_turn>', '<|endoftext|>', '</s>'];
 
 function parsed<T>(schema: z.ZodType<T>, value: unknown, file: string): T {
@@ -115,7 +115,7 @@ function assemble(tokenizer: Tokenizer, { stops, ...rest }: Parts): ModelText {
   };
 }
 
-/** The same model with another template; null leaves its own. */
+/** The same with another template; null: its own. */
 export const withTemplate = <Text extends ModelText>(text: Text, template: string | null): Text =>
   template === null ? text : { ...text, template, thinking: thinkingMarkersOf(text.tokenizer, template) };
 
@@ -126,7 +126,7 @@ function templateOf(template: z.infer<typeof TokenizerConfig>['chat_template']):
   return (template.find(({ name }) => name === 'default') ?? template[0])?.template ?? null;
 }
 
-/** `do_sample: false` means greedy, whatever else the file says. */
+/** `do_sample: false` means greedy, regardless of other fields. */
 function samplingOf(config: z.infer<typeof GenerationConfig>): SamplingDefaults {
   if (config.do_sample === false) return { temperature: 0 };
   return defined({
@@ -138,7 +138,7 @@ function samplingOf(config: z.infer<typeof GenerationConfig>): SamplingDefaults 
   });
 }
 
-/** Recommended sampling that newer GGUF files carry. */
+/** Recommended sampling in newer GGUF files. */
 function samplingFromGguf(metadata: Readonly<Record<string, unknown>>): SamplingDefaults {
   const number = (key: string) => {
     const value = metadata[`general.sampling.${key}`];

@@ -6,7 +6,7 @@ import { indexOfWords, type WordIndex } from './tokenizer/word-index.ts';
  *  placeholder before rendering and put back as text, or as the ids it stands for, afterwards. */
 export type Protected<T> = { readonly value: T; restore(rendered: string): Segment[] };
 
-/** Stands for ids inside a value given to `protect`: a turn the model wrote goes back in as it was generated. */
+/** Ids inside a value given to `protect`: a generated turn is inserted verbatim. */
 export class Ids {
   readonly ids: readonly number[];
   constructor(ids: readonly number[]) {
@@ -16,8 +16,8 @@ export class Ids {
 
 type Plain = string | number | boolean | null | undefined | readonly Plain[] | { readonly [key: string]: Plain };
 
-/** `template` only serves to find a word that occurs nowhere. Keys are protected like values;
- *  a `role` is one of ours. */
+/** `template` is only needed to find a word that occurs nowhere. Keys are protected like values;
+ *  a `role` is trusted. */
 export function protect(value: unknown, template: string, tokenizer: Tokenizer): Protected<Plain> {
   const specials: Segment[] = [];
   const word = freshWord(JSON.stringify(value) + template);
@@ -49,7 +49,7 @@ export function protect(value: unknown, template: string, tokenizer: Tokenizer):
   };
 }
 
-/** A word of letters, so that no filter of a template escapes or cuts it, that does not occur in `text`. */
+/** A word that does not occur in `text`, of letters only, so that no filter of a template escapes or splits it. */
 function freshWord(text: string): string {
   const lower = text.toLowerCase();
   for (let i = 0; ; ++i) {
@@ -58,7 +58,7 @@ function freshWord(text: string): string {
   }
 }
 
-/** The beginnings of the markers of a tokenizer, and their ends read backwards. */
+/** Prefixes of the markers of a tokenizer, and reversed suffixes. */
 type Edges = { readonly heads: WordIndex; readonly tails: WordIndex };
 const edges = new WeakMap<Tokenizer, Edges>();
 
@@ -73,11 +73,11 @@ function edgesOf(tokenizer: Tokenizer): Edges {
 
 const backwards = (text: string): string => text.split('').reverse().join('');
 
-/** Replaces marker text, and an end or a beginning that the template's text could complete to a marker. */
+/** Replaces marker text, and text at the edges that the template's text could complete to a marker. */
 function guardOf(tokenizer: Tokenizer, keep: (text: string) => string): (text: string) => string {
   const { heads, tails } = edgesOf(tokenizer);
 
-  /** Length of the longest end (or beginning) of `text` that a marker begins (or ends) with. */
+  /** Length of the longest suffix (or prefix) of `text` that is a prefix (or suffix) of a marker. */
   const edge = (text: string, at: 'end' | 'start'): number => {
     const most = Math.max(0, Math.min(heads.longest - 1, text.length));
     const near = at === 'end' ? text.slice(text.length - most) : backwards(text.slice(0, most));
@@ -86,7 +86,7 @@ function guardOf(tokenizer: Tokenizer, keep: (text: string) => string): (text: s
     }
     return 0;
   };
-  // Templates trim: what counts is the first and the last character that is no white space.
+  // Templates trim, so ignore white space at the edges.
   const guardStart = (text: string): string => {
     const body = text.trimStart();
     const length = edge(body, 'start');

@@ -1,8 +1,8 @@
-/** Finds stop strings in a text that comes in pieces. Text that could still become one is held back. */
+/** Finds stop strings in streamed text. Text that could still become one is held back. */
 export type StopFinder = {
-  /** Text that is certain; `stopped` once a stop string was found (it and all after it are swallowed). */
+  /** Returns text that is certain; `stopped` once a stop string was found (it and everything after it are dropped). */
   push(text: string): { text: string; stopped: string | null };
-  /** What was held back, when no more comes. */
+  /** Returns the text held back at the end of the stream. */
   flush(): string;
 };
 
@@ -37,7 +37,7 @@ export function createStopFinder(stops: readonly string[]): StopFinder {
   };
 }
 
-/** The stop string that ends first: it is the one that would have stopped a token-by-token reader. */
+/** The stop string that ends first, as in token-by-token matching. */
 function earliest(text: string, stops: readonly string[]): { at: number; stop: string } | null {
   let best: { at: number; stop: string } | null = null;
   for (const stop of stops) {
@@ -47,7 +47,7 @@ function earliest(text: string, stops: readonly string[]): { at: number; stop: s
   return best;
 }
 
-/** Length of the longest end of `text` that a stop string begins with. */
+/** Length of the longest suffix of `text` that is a prefix of a stop string. */
 export function prefixAtEnd(text: string, words: readonly string[], longest: number): number {
   for (let length = Math.min(longest - 1, text.length); length > 0; --length) {
     const end = text.slice(text.length - length);

@@ -1,10 +1,10 @@
 import { prefixAtEnd } from './stop-strings.ts';
 import type { Tokenizer } from './tokenizer/tokenizer.ts';
 
-/** How a family opens and closes its thinking, in the model's own tokens. */
+/** The markers of a family for thinking. */
 export type ThinkingMarkers = { readonly open: string; readonly close: string };
 
-/** Pairs that published families use. The first pair the template or the vocabulary names is the model's. */
+/** Pairs used by published families. The first that occurs in the template or the vocabulary is the model's. */
 const PAIRS: readonly ThinkingMarkers[] = [
   { open: '<think>', close: '</think>' },
   { open: '<thinking>', close: '</thinking>' },
@@ -12,14 +12,14 @@ const PAIRS: readonly ThinkingMarkers[] = [
   { open: '<seed:think>', close: '</seed:think>' },
 ];
 
-/** null: this model does not think. */
+/** null: the model has no thinking. */
 export function thinkingMarkersOf(tokenizer: Tokenizer, template: string | null): ThinkingMarkers | null {
   const known = (text: string) => tokenizer.markers.some((marker) => marker.text === text);
   const pair = PAIRS.find(({ close }) => known(close) || template?.includes(close));
   return pair ?? null;
 }
 
-/** Ids that end the thinking as the family does (engine: "answer now", thinking budget), after `words` that the model is made to say. */
+/** Ids that close thinking in the family's own form (for "answer now" and the thinking budget), after the forced text `words`. */
 export function closingIds(tokenizer: Tokenizer, markers: ThinkingMarkers, words = ''): number[] {
   const said = words === '' ? '\n' : `\n\n${words}\n`;
   return tokenizer.encode([{ text: said }, ...tokenizer.split(markers.close), { text: '\n\n' }]);
@@ -27,11 +27,11 @@ export function closingIds(tokenizer: Tokenizer, markers: ThinkingMarkers, words
 
 export const openingIds = (tokenizer: Tokenizer, { open }: ThinkingMarkers): number[] => thinkingIds(tokenizer, open);
 
-/** The tokens of a marker alone. */
+/** The tokens of a marker. */
 export const thinkingIds = (tokenizer: Tokenizer, marker: string): number[] =>
   tokenizer.encode(tokenizer.split(marker));
 
-/** Whether a rendered prompt leaves the thinking open, so that the answer begins inside it. */
+/** Whether a rendered prompt ends inside an open thinking block. */
 export function opensThinking(prompt: string, markers: ThinkingMarkers): boolean {
   const open = prompt.lastIndexOf(markers.open);
   if (open < 0 || prompt.lastIndexOf(markers.close) > open) return false;
@@ -40,7 +40,7 @@ export function opensThinking(prompt: string, markers: ThinkingMarkers): boolean
 
 export type Part = { readonly kind: 'thinking' | 'answer'; readonly text: string };
 
-/** Separates thinking from answer in a stream of text. White space around the markers belongs to neither.
+/** Splits streamed text into thinking and answer. White space around the markers belongs to neither.
  *
  *    start ──text──▶ answer            thinking ──close──▶ after ──text──▶ answer
  *      └────open────▶ thinking            ▲── begun by the template
@@ -58,7 +58,7 @@ export function createThinkingSplitter(markers: ThinkingMarkers | null, continua
   let held = '';
   let first = continuation;
 
-  /** One move of the machine; null: nothing more can be said yet. */
+  /** One step of the state machine; null: more text is needed. */
   const step = (last: boolean): Part | null => {
     if (!markers || held === '') return null;
     if (state === 'start') return begin(markers, last);
@@ -129,7 +129,7 @@ export function createThinkingSplitter(markers: ThinkingMarkers | null, continua
   };
 }
 
-/** White space before a closing marker that may still come, and the beginning of that marker. */
+/** Length of trailing white space before a possible closing marker, and of its beginning. */
 function uncertain(text: string, close: string): number {
   const marker = prefixAtEnd(text, [close], close.length);
   const body = text.slice(0, text.length - marker);
@@ -137,5 +137,5 @@ function uncertain(text: string, close: string): number {
   return space > MAX_HELD ? marker : marker + space;
 }
 
-/** More white space than this is given out: nobody waits for a model that only writes newlines. */
+/** Maximum white space held back, in case a model only writes newlines. */
 const MAX_HELD = 256;

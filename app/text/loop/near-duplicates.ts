@@ -113,7 +113,7 @@ function earlier({ links, shapes }: Chains, sentence: Sentence): Link | undefine
   return undefined;
 }
 
-/** A row says the same again only where it has enough values to say something; or it counts. */
+/** A row counts as a repetition only if it has enough values, or counts up. */
 function repeatsRow(before: Link, { exact, slots }: Sentence): boolean {
   if (before.exact === exact) return new Set(slots).size >= VALUES;
   return counted(before.slots, slots) !== null;
@@ -156,13 +156,13 @@ function changeOf(before: Link, sentence: Sentence, step: number | null, known: 
   return before.shape === sentence.shape ? 'values' : 'words';
 }
 
-/** In a list, one number differs in many ways before it counts up. */
+/** Whether a number is a counter: in lists, a single number may differ arbitrarily. */
 function isCounter(before: Link, sentence: Sentence, step: number | null): boolean {
   if (step === null || before.shape !== sentence.shape) return false;
   return before.step === step || (before.step === null && before.end !== sentence.start);
 }
 
-/** The step of a lone counter: every number that changed went from one value to one other, and nothing else changed. */
+/** The increment of a lone counter: all changed numbers went from the same value to the same other one, and nothing else changed. */
 function counted(before: readonly string[], after: readonly string[]): number | null {
   if (before.length !== after.length) return null;
   let from: string | undefined;
@@ -177,7 +177,7 @@ function counted(before: readonly string[], after: readonly string[]): number | 
   return Number.isFinite(step) ? step : null;
 }
 
-/** What of the latest period is of each sort, in shares of its tokens. */
+/** The composition of the latest period, in shares of its tokens. */
 function round(links: readonly Link[], latest: Link): Round | null {
   const { period, copies } = latest;
   if (copies < ROUND || period <= 0 || !(latest.telling || latest.slots.length > 0)) return null;
@@ -259,7 +259,7 @@ function round(links: readonly Link[], latest: Link): Round | null {
   };
 }
 
-/** How much of what was written since the second copy began is copies: a refrain comes back, but not a song. */
+/** The share of copies in the text since the second copy began: a refrain recurs, but not the whole song. */
 function repeated(links: readonly Link[], { origin, period }: Link): number {
   let all = 0;
   let copies = 0;

@@ -1,10 +1,10 @@
-//  How much of what is written is new? Rate of three-token groups not seen in the last thousand tokens, with the entropy of
-//  the latest tokens: both fall before a text settles into one period (LoopBench, arXiv 2601.05693).
+//  Novelty of the text: the rate of trigrams not seen in the last thousand tokens, and the entropy of
+//  the latest tokens; both fall before a text settles into a period (LoopBench, arXiv 2601.05693).
 
 const WINDOW = 256;
 const MEMORY = 1024;
 const SLOTS = 1 << 14;
-/** Weight of one token in the running rate: half of it is the last 180 tokens. */
+/** Weight of one token in the exponential average: half of it is the last 180 tokens. */
 const FADE = 1 / WINDOW;
 
 export interface Novelty {
@@ -13,11 +13,11 @@ export interface Novelty {
   readonly times: Uint8Array;
   readonly counts: Map<number, number>;
   at: number;
-  /** Share of new groups, mean copies of a group, entropy in bits of the last 256 tokens. */
+  /** Share of new trigrams, mean copies of a trigram, entropy in bits of the last 256 tokens. */
   rate: number;
   copies: number;
   weighted: number;
-  /** Tokens since the last stretch that had more than a few signs. */
+  /** Tokens since the last section with more than a few distinct symbols. */
   poor: number;
 }
 
@@ -33,7 +33,7 @@ export const nothingWritten = (): Novelty => ({
   poor: 0,
 });
 
-/** Bits a token below which there are only a few signs: a matrix of zeros, with a one here and there. */
+/** Entropy below which there are only a few distinct symbols: a matrix of zeros with occasional ones. */
 const POOR = 2;
 
 const bits = (count: number) => (count > 1 ? count * Math.log2(count) : 0);
@@ -63,15 +63,15 @@ export function observe(novelty: Novelty, id: number): void {
   novelty.poor = entropy(novelty) < POOR ? novelty.poor + 1 : 0;
 }
 
-/** Bits a token over the last 256. */
+/** Bits per token over the last 256. */
 export function entropy(novelty: Novelty): number {
   const size = Math.min(novelty.at, WINDOW);
   return size === 0 ? 0 : Math.log2(size) - novelty.weighted / size;
 }
 
-/** Little is new: the early sign. */
+/** Low novelty: the early warning. */
 export const fading = (novelty: Novelty): boolean => novelty.at > WINDOW && novelty.rate < 0.25 && entropy(novelty) < 6;
 
-/** Nothing is new, for long: a few sentences shuffled for ever. */
+/** No novelty for long: a few sentences shuffled endlessly. */
 export const collapsed = (novelty: Novelty): boolean =>
   novelty.at > 2 * WINDOW && novelty.rate < 0.02 && novelty.copies > 4 && entropy(novelty) < 5.5;

@@ -1,17 +1,17 @@
-//  Exact periods of a stream of ids, of any length: the last eight ids are hashed, and where they stood before last is how far
-//  back the text may have begun to repeat itself. How long it has done so is counted on from there, and once backwards when a
-//  distance is new. Every token costs the same, however long the answer is.
+//  Exact periods of a stream of ids, of any length: the last eight ids are hashed, and the distance to their previous
+//  occurrence is a candidate period. Agreement at that distance is then counted forwards, and once backwards when a
+//  distance is new. Constant cost per token, however long the answer is.
 
-/** Ids that must agree before a distance is considered. */
+/** Number of ids that must agree before a distance is considered. */
 const GROUP = 8;
 const SLOTS = 1 << 16;
 const FIRST_ROOM = 4096;
-/** Steps backwards that each token pays for. */
+/** Backward steps per token. */
 const STEPS = 8;
 const MAX_STEPS = 1 << 15;
 const FACTOR = 0x01000193;
 
-/** Ids at distance `period` agree, for the last `run` of them. */
+/** The last `run` ids agree with those at distance `period`. */
 interface Track {
   period: number;
   run: number;
@@ -22,7 +22,7 @@ export interface Periods {
   length: number;
   hash: number;
   readonly last: Int32Array;
-  /** The longest agreement that goes on, and a shorter period that may take its place. */
+  /** The longest ongoing agreement, and a shorter period that may replace it. */
   readonly long: Track;
   readonly short: Track;
   steps: number;
@@ -42,7 +42,7 @@ let power = 1;
 for (let at = 0; at < GROUP; at++) power = Math.imul(power, FACTOR);
 const mixed = (id: number) => Math.imul(id + 0x7feb352d, 0x9e3779b1) ^ (id >>> 15);
 
-/** Takes the next id. Returns what repeats now, with at least two whole copies. */
+/** Adds the next id. Returns the current repetition with at least two whole copies. */
 export function advance(periods: Periods, id: number): Readonly<Track> | null {
   if (periods.length === periods.ids.length) grow(periods);
   const { ids, long, short, last } = periods;

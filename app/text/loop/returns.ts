@@ -1,19 +1,19 @@
 import { isProse } from './text-kind.ts';
 
-//  Thinking that goes back to where it was in ever new words: paragraph after paragraph takes the matter up again ("Wait", "Let me
-//  reconsider", "On the other hand") and leaves it open, without a new number. How much one paragraph speaks for that is a
-//  logarithm of odds (test/bench/fit-returns.ts); the sum over paragraphs, never below nothing, is what is acted on.
+//  Detects thinking that keeps returning to the same point in new words: paragraph after paragraph restarts ("Wait", "Let me
+//  reconsider", "On the other hand") and stays inconclusive, without new numbers. Each paragraph contributes
+//  fitted log-odds (test/bench/fit-returns.ts); their sum, clipped at zero, is compared with a threshold.
 
 export interface Returns {
   text: string;
   start: number;
-  /** Beginnings of words that were used, and numbers. */
+  /** Stems of used words, and numbers. */
   readonly words: Set<string>;
-  /** What speaks for a return so far, the paragraphs in a row that it comes from, and where the first of them began. */
+  /** Summed log-odds, the consecutive paragraphs that contributed, and the start of the first. */
   evidence: number;
   count: number;
   first: number;
-  /** Tokens of the latest paragraph. */
+  /** Length of the latest paragraph in tokens. */
   period: number;
 }
 
@@ -27,9 +27,9 @@ export const noReturns = (): Returns => ({
   period: 0,
 });
 
-/** What is measured of a paragraph: it begins by taking the matter up again; words of doubt in it; its last sentence leaves it
- *  open; share of new words; new numbers; it is a formula, a list or code; the logarithm of its words; negations; words for the
- *  one who thinks and what was asked. */
+/** Features of a paragraph: starts by reconsidering; words of doubt; inconclusive last
+ *  sentence; share of new words; new numbers; formula, list or code; logarithm of its length in words; negations; references to the
+ *  thinker and the question. */
 export const measures = [
   'again',
   'doubts',
@@ -55,7 +55,7 @@ const weights: Measured = {
   self: 0.25,
 };
 const BIAS = -2.45;
-/** What one paragraph can say at most, for and against. */
+/** Maximum contribution of one paragraph, for and against. */
 const FOR = 2;
 const AGAINST = -4.5;
 
@@ -67,15 +67,15 @@ const open = /\?|\b(?:but|though|unless|not|whether|however)\b|n't/i;
 const negation = /\b(?:not|no|never|nothing|neither|cannot)\b|n't\b/gi;
 const self = /\b(?:i|me|my|we|us|question|answer|asked|user|statement|problem|puzzle)\b/gi;
 const word = /[\p{L}\p{M}]{4,}|\p{N}+/gu;
-/** Letters by which words of one family are known. */
+/** Length of a stem in letters. */
 const STEM = 5;
 const LONGEST = 2000;
-/** Characters of a paragraph that says something. */
+/** Minimum characters of a paragraph. */
 const SHORTEST = 40;
-/** Below this share, new words are as good as none. */
+/** Share of new words below which a paragraph brings nothing new. */
 const FEW = 0.25;
 
-/** Takes the text of token `at`. Returns whether a paragraph ended that speaks for a return. */
+/** Adds the text of token `at`. Returns whether a paragraph ended that raises the evidence. */
 export function turnBack(returns: Returns, piece: string, at: number): boolean {
   returns.text += piece;
   if (!piece.includes('\n') && returns.text.length < LONGEST) return false;
@@ -89,7 +89,7 @@ export function turnBack(returns: Returns, piece: string, at: number): boolean {
   return measured !== null && weigh(returns, measured, start, at + 1);
 }
 
-/** Null: it is too short to say anything. */
+/** Null if the paragraph is too short. */
 export function measure(words: Set<string>, paragraph: string): Measured | null {
   let all = 0;
   let fresh = 0;

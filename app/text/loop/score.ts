@@ -1,46 +1,46 @@
 import forest from './score.json' with { type: 'json' };
 
-//  How likely a round is a loop: boosted trees of depth three over what the round is made of. test/bench/fit-loops.ts fitted them.
+//  The probability that a cycle is a loop: boosted trees of depth three over its features, fitted by test/bench/fit-loops.ts.
 
-/** Shares are of the tokens of the latest copy. */
+/** Features; shares are of the tokens of the latest copy. */
 export interface Features {
-  /** Logarithms to base 2: copies, tokens of one, tokens of all but the first, sentences of one. */
+  /** Base-2 logarithms: copies, tokens per copy, tokens of all but the first, sentences per copy. */
   readonly copies: number;
   readonly period: number;
   readonly length: number;
   readonly lines: number;
-  /** Same to the letter, a counter that moved, values seen before, other values, other words, seen for the first time. */
+  /** Shares: identical, counter moved, values seen before, other values, other words, first occurrence. */
   readonly same: number;
   readonly counter: number;
   readonly back: number;
   readonly values: number;
   readonly words: number;
   readonly first: number;
-  /** Content words in common with the copy before. */
+  /** Share of content words in common with the previous copy. */
   readonly similar: number;
-  /** With a word, with a number that was never in the text. */
+  /** Shares with a word, and with a number, that is new in the text. */
   readonly fresh: number;
   readonly numbers: number;
-  /** Rows of values, prose, takes the matter up again. */
+  /** Shares of table rows, of prose, and of sentences that reconsider. */
   readonly rows: number;
   readonly prose: number;
   readonly cued: number;
-  /** As far from the copy before as the latest sentence is; copied as often. */
+  /** Shares at the same distance from the previous copy as the latest sentence, and copied as often. */
   readonly aligned: number;
   readonly deep: number;
-  /** Words of the latest sentence, of the whole copy; values among all. */
+  /** Words of the latest sentence, of the whole copy; share of values. */
   readonly fixed: number;
   readonly said: number;
   readonly density: number;
-  /** Copies that brought nothing new; copies in all that was written since the second began. */
+  /** Share of copies without anything new; share of copies in the text since the second began. */
   readonly stale: number;
   readonly repeated: number;
-  /** How far apart the copies stand, and how much longer they get. */
+  /** Distance of the copies, and its growth. */
   readonly stretched: number;
   readonly growing: number;
 }
 
-/** Feature names, and each tree: three levels of [feature, threshold] in the order of a heap, then eight leaves. */
+/** Feature names, and trees: three levels of [feature, threshold] in heap order, then eight leaves. */
 interface Forest {
   readonly names: readonly string[];
   readonly bias: number;
@@ -50,7 +50,7 @@ interface Forest {
 const { names, bias, trees } = forest as Forest;
 const SPLITS = 7;
 
-/** The logarithm of the odds that the round is a loop. */
+/** Log-odds that the cycle is a loop. */
 export function scoreOf(features: Features): number {
   const values = names.map((name) => features[name as keyof Features]);
   let sum = bias;

@@ -4,23 +4,23 @@ import { isProse, isUnbroken } from './text-kind.ts';
 //  letters) as a list beside it, so that "Attempt 7" and "Attempt 8" are the same sentence with another counter.
 
 export interface Sentence {
-  /** In tokens of the stream, [start, end). */
+  /** Token range [start, end) in the stream. */
   readonly start: number;
   readonly end: number;
-  /** Long enough to be compared. */
+  /** Whether it is long enough to be compared. */
   readonly telling: boolean;
   readonly prose: boolean;
-  /** A row of a table, a grid or a list of values: most of it is values. */
+  /** A row of a table, grid or list: mostly values. */
   readonly row: boolean;
-  /** Takes the matter up again: "Wait", "let me check", "attempt". */
+  /** Reconsiders: "Wait", "let me check", "attempt". */
   readonly cued: boolean;
-  /** Words that are no values. */
+  /** Number of words other than values. */
   readonly fixed: number;
   readonly content: ReadonlySet<string>;
   readonly slots: readonly string[];
-  /** Names among the slots: new ones say that the text gets on, new numbers hardly. */
+  /** Names among the slots: new names indicate progress, new numbers hardly. */
   readonly names: readonly string[];
-  /** What it says to the letter, without its number in a list and without spaces; and with every value left out. */
+  /** Hashes of its text without list number and spaces, and of its shape with all values removed. */
   readonly exact: number;
   readonly shape: number;
 }
@@ -30,7 +30,7 @@ export interface Cutter {
   start: number;
   line: string;
   fenced: boolean;
-  /** Words that were names in mid-sentence: they are names at its begin too. */
+  /** Words seen as names in mid-sentence, which are also names at the start of a sentence. */
   readonly names: Set<string>;
 }
 
@@ -42,7 +42,7 @@ export const noText = (): Cutter => ({
   names: new Set(),
 });
 
-/** Words that carry a sentence rather than its matter; a loop is judged by what it talks about. */
+/** Function words; loops are judged by content words. */
 const light = new Set(
   `a an the this that these those it its he she they them his her their we us our you your i me my and or but so if then than as at by for from in into
   of on onto to with without about over under again once more is are was were be been being am do does did done has have had having can could may might
@@ -71,18 +71,18 @@ const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}
 const cue =
   /\b(?:wait|hmm+|again|actually|alternatively|maybe|perhaps|but|let me|let's|try|attempt|check|verify|reconsider|hold on|once more|another|assume|suppose)\b/i;
 const digits = /^\p{N}/u;
-/** Listings are set off so; prose is not. */
+/** Indentation of code listings. */
 const indented = /^\n*(\t| {4})/;
 const LONGEST = 400;
 const MAX_NAMES = 1 << 14;
-/** Content words without which a sentence says too little to be compared. */
+/** Minimum content words of a comparable sentence. */
 const LEAST = 3;
-/** What numbers the entries of a list says nothing of its own. */
+/** Numbering of list entries, ignored in comparisons. */
 const enumerator = /^[\s>]*(?:[-*•+]\s+)?(?:[([]?\p{N}{1,5}[.)\]]+\s+)?(?:\*\*)?/u;
 /** The number of a list entry belongs to the sentence after it. */
 const label = /^\s*[-*[(]*\p{N}*[.)\]]*\s*$/u;
 
-/** Takes the text of token `at`; returns the sentences that it ended (mostly none). */
+/** Adds the text of token `at`; returns the sentences that it ended (usually none). */
 export function cut(cutter: Cutter, piece: string, at: number): Sentence[] {
   const ended: Sentence[] = [];
   if (cutter.start < 0) cutter.start = at;
@@ -103,7 +103,7 @@ export function cut(cutter: Cutter, piece: string, at: number): Sentence[] {
   return ended;
 }
 
-/** Nothing in this piece can end a sentence: by far the most of them. */
+/** Fast path: nothing in this piece can end a sentence. */
 const plain = ({ text }: Cutter, piece: string) =>
   !/[\n.!?…。！？।]/.test(piece) && !/[.!?…]$/.test(text) && text.length + piece.length <= LONGEST;
 
@@ -138,16 +138,16 @@ function finish(cutter: Cutter, at: number, ended: Sentence[]): void {
   cutter.start = at + 1;
 }
 
-/** Words that are values where rows differ by them: a truth table says something new with each. */
+/** Words that count as values: each row of a truth table is new. */
 const values = new Set(['true', 'false', 'yes', 'no']);
 
 interface Abstract {
   readonly content: Set<string>;
   readonly slots: string[];
   readonly names: string[];
-  /** Hash of the words and marks that are left when every value is left out. */
+  /** Hash of words and punctuation without values. */
   readonly shape: number;
-  /** How many such words there are. */
+  /** Number of those words. */
   readonly fixed: number;
 }
 

@@ -1,4 +1,4 @@
-//  What sort of text repeats? Words said three times in a row are a loop; a ruled line or a grid of zeros is not.
+//  Classifies repeating text: three identical sentences are a loop; a horizontal rule or a grid of zeros is not.
 
 export type Sort = 'words' | 'data';
 
@@ -7,20 +7,20 @@ const marks = /[{}[\]=<>|_\\/*#+^~`$&@%]/g;
 const brackets = /[()"“”«»;]/g;
 /** Calls, members, options and names in camel case: a(b), a.b, a::b, --a, aB. */
 const joined = /[\p{L}\p{N}]\(|\p{L}\.\p{L}{2}|::|--\p{L}|\p{Ll}\p{Lu}/gu;
-/** Base64, hashes, identifiers run together: no word is that long. */
+/** Base64, hashes, long identifiers: longer than any word. */
 const unbroken = /[A-Za-z0-9+/=_-]{41}/;
-/** Rows of markup, of a table or of a log come back oftener than other data. */
+/** Markup, table and log rows repeat more often than other data. */
 export const isMarkup = (once: string): boolean => /^\s*[|<>]|<td|\| *\|/.test(once) || logged.test(once);
-/** A regular expression: the four bytes of an address are written four times. */
+/** A regular expression: its parts repeat, as for the four bytes of an IP address. */
 export const isPattern = (once: string): boolean => /\[[^\]\n]*\w-\w[^\]\n]*\]|\\[dws][+*?{\\]/.test(once);
-/** Cells and tags with nothing in them, lines to be filled in. */
+/** Empty cells and tags, lines to be filled in. */
 export const isForm = (once: string): boolean =>
   /_{8}|\.{8}/.test(once) || (/<td|<tr|\| *\|/.test(once) && !/\p{L}/u.test(once.replace(/<[^>]*>?|^[^<>]*>/g, '')));
-/** A line of an encoding, which no page is wider than. */
+/** Encoded data without line breaks within a page width. */
 export const isEncoded = (run: string): boolean => !isProse(run) && !isOverlong(run);
 export const isOverlong = (run: string): boolean => /[A-Za-z0-9+/=]{129}/.test(run);
 export const isUnbroken = (text: string): boolean => unbroken.test(text);
-/** Addresses, process numbers and long paths: a log or a trace. */
+/** Memory addresses, process ids and long paths: a log or a stack trace. */
 const logged = /\b0x[\da-f]{6}|==\d+==|(?:\/[\w.-]+){4}/i;
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
 
@@ -32,7 +32,7 @@ export function isProse(text: string): boolean {
   return count(solid, letters) >= 0.6 * [...solid].length;
 }
 
-/** `once` is one copy, `run` what can be seen of all copies. */
+/** `once`: one copy; `run`: the visible part of all copies. */
 export function sortOf(once: string, run: string): Sort {
   const solid = run.replace(/\s+/g, '');
   if (solid === '') return run.includes('\n') ? 'words' : 'data';
@@ -42,8 +42,8 @@ export function sortOf(once: string, run: string): Sort {
 
 const cells = /^(?:[\p{N}\p{P}\p{S}\p{Extended_Pictographic}]|\ufe0f|\u200d)+$/u;
 
-/** Rows of a matrix or a picture: figures or signs, few of them different, in lines or brackets; `rows` where all are the same,
- *  `pattern` where some lines come again as in a chessboard, `blank` where a block of them holds one figure alone. A run of figures in one line is none. */
+/** Classifies grids: digits or symbols, few distinct ones, in lines or brackets; `rows` if all are the same,
+ *  `pattern` if lines alternate as in a chessboard, `blank` if a block contains a single digit. Digits on a single line are not a grid. */
 export function gridOf(once: string, run: string): 'rows' | 'pattern' | 'blank' | null {
   const solid = run.replace(/\s+/g, '');
   if (!cells.test(solid)) return null;
@@ -54,13 +54,13 @@ export function gridOf(once: string, run: string): 'rows' | 'pattern' | 'blank' 
   return signs.size > 1 ? 'pattern' : 'blank';
 }
 
-/** Characters of a line that no page and no table is as wide as. */
+/** Line length beyond any page or table. */
 const WIDE = 320;
-/** Dots between an entry and its page are shorter than this. */
+/** Maximum length of dot leaders. */
 const DOTTED = 128;
 
-/** One letter or two again and again: a ruled line or the zeros of a number, up to the width of a page. No script but ours rules
- *  lines with its letters. */
+/** One or two repeated characters: a horizontal rule or the zeros of a number, up to the width of a page. Letters of other scripts are
+ *  never used for rules. */
 function rule(run: string, solid: string): Sort {
   if (/[^\p{ASCII}]/u.test(solid) && isProse(solid)) return 'words';
   if (/^[!?,;]+$/.test(solid)) return 'words';
@@ -74,16 +74,16 @@ function rule(run: string, solid: string): Sort {
 }
 
 const step = /[\p{L}\p{M}\p{N}]+['′]?|[-=]?>|[→←↑↓⇒]/gu;
-/** Letters, figures and arrows that stand for something: names of pieces, cells of a grid, directions, truth. */
+/** Symbols: single letters, digits and arrows for pieces, cells, directions, truth values. */
 const symbol =
   /^(?:\P{L}+|\p{L}['′]?|\p{L}{0,2}\p{N}+['′]?|up|down|left|right|north|south|east|west|true|false|yes|no)$/iu;
-/** Share of them from which on a text is a trace. */
+/** Minimum share of symbols of a trace. */
 const SYMBOLS = 1 / 3;
 
-/** Moves of a game, states of a search, faces of a cube, rows of figures: what is the same in them is mostly the matter itself. */
+/** Traces (moves of a game, states of a search, rows of digits) are inherently repetitive. */
 export const isTrace = (text: string): boolean => symbolsIn(text) >= SYMBOLS;
 
-/** How many of its words are symbols. */
+/** Share of words that are symbols. */
 export function symbolsIn(text: string): number {
   const words = text.match(step) ?? [];
   const symbols = words.filter((word) => symbol.test(word) && word !== 'a' && word !== 'I');

@@ -12,32 +12,32 @@ import {
   sortOf,
 } from './text-kind.ts';
 
-//  How often what repeats to the letter must have come, and how long that must be, to be a loop: words few times, data many.
+//  How many exact copies, and of what length, make a loop: few for prose, many for data.
 
-/** Different tokens from which on a copy of data says something, and the tokens that its copies fill at least. */
+/** Minimum distinct tokens of a data copy with content, and minimum tokens of all copies. */
 const SAYING = 4;
 const SAID = 64;
 const MANY = 64;
-/** Tokens of blank grids, and of moves and states: a card for those comes after so many copies, or after so many tokens of longer ones. */
+/** Limits for blank grids, and for moves and states: a card after this many copies, or this many tokens of longer ones. */
 const BLANK = 640;
 const TRACE = { copies: 12, tokens: 400, longer: 960 };
 
 export interface Weight {
   readonly copies: number;
   readonly tokens: number;
-  /** Where a card takes much longer, what a quiet line takes. */
+  /** Requirements of a quiet line, if a card takes much longer. */
   readonly quiet: { readonly copies: number; readonly tokens: number } | null;
 }
 
 export interface Copy {
   readonly period: number;
-  /** One copy, and what can be seen of all of them. */
+  /** One copy, and the visible part of all copies. */
   readonly once: string;
   readonly run: string;
-  /** It stands in a fence or in a row of a table. */
+  /** Inside a code fence or a table row. */
   readonly code: boolean;
   readonly ids: Periods;
-  /** How many times as long words must be. */
+  /** Factor on the requirements for prose. */
   readonly factor: () => number;
 }
 
@@ -65,7 +65,7 @@ function usually(level: Level, copy: Copy): Weight {
   return only(level.copies * factor, level.tokens * factor);
 }
 
-/** A ruled line or a row of zeros comes back often, an empty table row some times, a copy of many different tokens hardly. */
+/** Requirements for data: rules and rows of zeros recur often, empty table rows sometimes, copies of many distinct tokens hardly ever. */
 function ofData(level: Level, { period, once, ids: { ids, length } }: Copy): Weight {
   const different = new Set<number>();
   for (let back = 1; back <= period && different.size < MANY; back++) different.add(ids[length - back] ?? -1);

@@ -1,7 +1,7 @@
-/** The UTF-8 bytes of an id, or none for an id without a meaning. */
+/** The UTF-8 bytes of an id, empty for unused ids. */
 export type ByteMap = {
   of(id: number): Uint8Array;
-  /** The first token of a text carries a space that was put there by the tokenizer, not the writer. */
+  /** The first token of a text starts with a space added by the tokenizer. */
   readonly dropFirstSpace: boolean;
 };
 
@@ -9,7 +9,7 @@ type Style = 'bytes' | 'pieces' | 'words';
 const NOTHING = new Uint8Array(0);
 const utf8 = new TextEncoder();
 
-/** Three ways in which vocabularies write text: GPT-2's printable bytes, SentencePiece's ▁ and <0xXX>, BERT's ##. */
+/** Three encodings of token text: GPT-2's printable bytes, SentencePiece's ▁ and <0xXX>, BERT's ##. */
 export function bytesOfTokens(
   vocabulary: readonly (string | undefined)[],
   json: { decoder?: unknown; model: { type?: string | null | undefined } },
@@ -59,7 +59,7 @@ const stripsFirstSpace = (decoder: unknown): boolean =>
     (one) => (one.type === 'Strip' && one.content === ' ' && (one.start ?? 0) > 0) || one.type === 'Metaspace',
   );
 
-/** GPT-2's table: printable Latin-1 characters stand for themselves, the other 68 bytes for U+0100 and up. */
+/** GPT-2's table: printable Latin-1 characters map to themselves, the other 68 bytes to U+0100 and up. */
 const byteOfCharacter: ReadonlyMap<string, number> = (() => {
   const table = new Map<string, number>();
   let next = 0x100;

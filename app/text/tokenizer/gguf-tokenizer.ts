@@ -35,13 +35,13 @@ export type GgufText = {
   readonly chatTemplate: string | null;
   readonly bos: number | null;
   readonly addBos: boolean;
-  /** Ids that end an answer, as far as the metadata names them. */
+  /** Ids that end generation according to the metadata. */
   readonly eos: readonly number[];
 };
 
 const broken = (message: string) => new LonghandError('model-broken', `[gguf] ${message}`);
 
-/** A tokenizer.json and its surroundings from a GGUF file's metadata.
+/** Builds a tokenizer.json and related fields from a GGUF file's metadata.
  *  @throws LonghandError `model-broken`, naming the key. */
 export function textFromGguf(source: Readonly<Record<string, unknown>>): GgufText {
   const parsed = Metadata.safeParse(source);
@@ -85,7 +85,7 @@ function checkLists(metadata: Metadata): void {
   }
 }
 
-/** Ids by token; of a token that is listed twice the first one counts. */
+/** Ids by token; the first id of duplicates. */
 function vocabulary(tokens: readonly string[]): Record<string, number> {
   const ids = new Map<string, number>();
   tokens.forEach((token, id) => {
@@ -118,7 +118,7 @@ function byteLevelBpe(metadata: Metadata): TokenizerJson {
   };
 }
 
-/** SentencePiece BPE keeps scores, not merges: joining two neighbours is worth the score of what they become. */
+/** SentencePiece BPE has scores instead of merges: the priority of a merge is the score of the result. */
 function sentencePiece(metadata: Metadata): TokenizerJson {
   const { tokens, scores, unknown_token_id, add_space_prefix = true } = short(metadata);
   if (!scores) throw broken('tokenizer.ggml.scores is missing; a llama vocabulary needs it');

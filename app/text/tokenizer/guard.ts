@@ -3,9 +3,9 @@ import { LinearPattern } from './linear-pattern.ts';
 import { PRETOKENIZERS } from './pretokenizers.ts';
 import { mostLikely, type UnigramModel } from './unigram.ts';
 
-//  What a tokenizer does while it reads: patterns in time in proportion to the text, and results that stay in proportion too.
+//  Guards a tokenizer against hostile files: patterns run in linear time, and results grow at most linearly.
 
-/** A part of the library's tokenizer, as far as it is guarded here. */
+/** A component of the library's tokenizer, as far as guarded here. */
 type Part = {
   config?: { pattern?: { Regex?: string; String?: string }; content?: string };
   pattern?: RegExp | LinearPattern | null;
@@ -20,18 +20,18 @@ type Model = Partial<UnigramModel> & {
 };
 export type Guarded = { normalizer: unknown; pre_tokenizer: unknown; model: unknown };
 
-/** How much longer a text may become: NFKD makes up to 18 of one character, bytes up to four. */
+/** Maximum growth of a text: NFKD expands a character to up to 18, bytes up to four. */
 const GROWTH = 32;
 const FREE = 65_536;
 
-/** Patterns that JavaScript's own engine is known to match in time in proportion: those of the families that run here. */
+/** Patterns of supported families, known to run in linear time in JavaScript's own engine. */
 const TRUSTED: ReadonlySet<string> = new Set(
   JSON.stringify(PRETOKENIZERS)
     .match(/"Regex":"(?:\\.|[^"\\])*"/g)
     ?.map((text) => JSON.parse(`{${text}}`).Regex),
 );
 
-/** @returns tells how long the text is that is read next. @throws LonghandError `model-broken` for a pattern that is not known */
+/** @returns a function to call with the length of the next text. @throws LonghandError `model-broken` for an unsupported pattern */
 export function guard(library: Guarded): (characters: number) => void {
   let most = FREE;
   const demand = (length: number) => {
@@ -68,7 +68,7 @@ function guardPretokenizer(part: Part | null, demand: Demand): void {
   const cut = part.pre_tokenize_text?.bind(part);
   if (!cut || part.tokenizers) return;
   const replaces = part.config?.content !== undefined && part.pattern !== undefined;
-  // A part sees the words one by one that the part before it has cut.
+  // A component gets the words that the previous one has split, one by one.
   part.pre_tokenize_text = (text, options) => {
     const words = replaces ? [replaced(part, text, demand)] : cut(text, options);
     demand(words.reduce((sum, word) => sum + word.length, 0));
@@ -89,7 +89,7 @@ function takePattern(part: Part): void {
   }
 }
 
-/** The content as it is written: to JavaScript "$&" would mean what was found. */
+/** Inserts the content verbatim: JavaScript would interpret "$&". */
 function replaced({ pattern, config }: Part, text: string, demand: Demand): string {
   if (!pattern) return text;
   const content = config?.content ?? '';
@@ -105,7 +105,7 @@ function replaced({ pattern, config }: Part, text: string, demand: Demand): stri
   return parts.join('') + text.slice(from);
 }
 
-/** The longest word that is cut into pieces, each of which is looked for by its whole rest. */
+/** Maximum length of a word for WordPiece, which is quadratic in it. */
 const MAX_WORD = 200;
 
 function guardModel(model: Model): void {

@@ -1,20 +1,20 @@
 import { LonghandError } from '../../protocol/errors.ts';
 
-//  A tokenizer.json is a program that comes with a model: patterns, replacements, tables. What none of the known ones has is
+//  A tokenizer.json is an untrusted program: patterns, replacements, tables. Sizes beyond all known ones are
 //  refused before anything is built from it.
 
 /** That of Qwen3, the largest of the tests, has 151,643 tokens of up to 128 characters, 151,387 merges, 26 added tokens of up to 20
  *  characters and 6 components; the vocabularies of the catalogue end at 248,320 tokens, with about as many merges. */
 const MOST = {
   vocabulary: 400_000,
-  /** Tokens and merges together: each takes 400 to 600 bytes once it is read, and all of them less than 400 MB. */
+  /** Tokens and merges together: each takes 400 to 600 bytes in memory, all of them less than 400 MB. */
   entries: 700_000,
   added: 2 ** 18,
   addedCharacters: 4_000_000,
   blank: 10_000,
   blankCharacters: 100_000,
   token: 1024,
-  /** Of a vocabulary whose every way to read a text is weighed. */
+  /** Maximum token length of a unigram vocabulary, which considers all segmentations. */
   unigram: 128,
   marker: 256,
   components: 100,
@@ -22,7 +22,7 @@ const MOST = {
   text: 10_000,
   charsmap: 8_000_000,
   list: 1000,
-  /** What is put in the place of a character. */
+  /** Maximum replacement of a character. */
   content: 64,
 };
 
@@ -43,7 +43,7 @@ type Parts = {
   };
 };
 
-/** @throws LonghandError `model-broken`, naming what is too much and what is allowed */
+/** @throws LonghandError `model-broken`, naming the size and the limit */
 export function demandModest(json: Parts): void {
   addedTokens(json.added_tokens);
   vocabulary(json.model);
@@ -89,7 +89,7 @@ function vocabulary({ type, vocab, merges, ...model }: Parts['model']): void {
 const lengthOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0);
 const sumOf = (sum: number, text: unknown): number => sum + lengthOf(text);
 
-/** Texts of a part that are put into what is read, once for every match. */
+/** Fields of a component that are inserted once for every match. */
 const INSERTED = new Set(['content', 'prepend', 'replacement', 'str_rep', 'prefix', 'suffix']);
 
 function component(value: unknown, path: string, depth: number, seen: { components: number }): void {

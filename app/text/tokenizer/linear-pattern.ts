@@ -1,10 +1,10 @@
 import { type Program, programOf, type Step } from './pattern-program.ts';
 
-//  Regular expressions in time in proportion to the text. JavaScript's own engine goes back and tries again, which for
-//  (?:a+)+$ takes longer than the universe is old. This one goes back too, in the same order, so it finds the same; but it
-//  remembers what has failed where, and nothing fails twice (memoised backtracking).
+//  Regular expressions in linear time. JavaScript's own engine backtracks, which for
+//  (?:a+)+$ takes exponential time. This one backtracks in the same order, so it finds the same matches; but it
+//  remembers failures, so that nothing fails twice (memoised backtracking).
 
-/** What the library asks of a pattern with the flags "gu": the methods of String find it by these symbols. */
+/** The interface of a pattern with the flags "gu" that the library uses: methods of String call these symbols. */
 export class LinearPattern {
   readonly flags = 'gu';
   private readonly program: Program;
@@ -14,7 +14,7 @@ export class LinearPattern {
     this.program = programOf(source);
   }
 
-  /** Every match, from the first to the last, that begins where the one before ended or later. */
+  /** All non-overlapping matches in order. */
   *matches(text: string): Generator<{ readonly 0: string; readonly index: number }> {
     const search = searchOf(this.program, text);
     for (let from = 0; from <= text.length; ) {
@@ -46,21 +46,21 @@ export class LinearPattern {
 
 const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 
-/** More than this would be memory for what has failed; no known pattern comes near, with a text of megabytes. */
+/** Memory limit for failures; no known pattern comes near, even with megabytes of text. */
 const MAX_BITS = 2 ** 30;
 
-/** Where the match that begins at a place ends; null for none. Places only grow from call to call. */
+/** Returns the end of the match that starts at a position, or null. Call with ascending positions. */
 function searchOf({ steps, splits, looks }: Program, text: string): (from: number) => number | null {
   const places = text.length + 1;
   if (splits * places > MAX_BITS) throw new RangeError(`a pattern of ${splits} branches for ${text.length} characters`);
-  /** What has failed, or is being tried: a branch that is met again at the same place has read nothing since. */
+  /** Branches that have failed or are being tried: one met again at the same position has consumed nothing since. */
   const failed = new Int32Array(Math.ceil((splits * places) / 32));
-  /** The same for what has matched while looking around, where it only matters whether. */
+  /** Branches that have matched in lookarounds, where only success matters. */
   const won = looks > 0 ? new Int32Array(failed.length) : failed;
-  /** What looking around found: 1 or -1. */
+  /** Results of lookarounds: 1 or -1. */
   const seen = Array.from({ length: looks }, () => new Int8Array(places));
 
-  /** Runs from a step on. Branches that are open: the place and the other step, or ~step for one that has failed by then. */
+  /** Runs from a step. Open branches: the position and the alternative step, or ~step for one that has failed by then. */
   function run(start: number, from: number, looking: boolean): number | null {
     const open: number[] = [];
     let step = start;
@@ -68,7 +68,7 @@ function searchOf({ steps, splits, looks }: Program, text: string): (from: numbe
     for (;;) {
       const next = follow(steps[step], step, place, looking, open);
       if (next === MATCHED) {
-        // What led here has not failed.
+        // The branches that led here have not failed.
         for (let i = 0; i < open.length; i += 2) {
           const branch = open[i] ?? 0;
           if (branch >= 0) continue;
@@ -91,7 +91,7 @@ function searchOf({ steps, splits, looks }: Program, text: string): (from: numbe
     }
   }
 
-  /** The place after the last step that was followed. */
+  /** The position after the last step. */
   let moved = 0;
 
   function follow(step: Step | undefined, number: number, place: number, looking: boolean, open: number[]): number {

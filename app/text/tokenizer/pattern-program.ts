@@ -1,21 +1,21 @@
-//  A regular expression of JavaScript (flags "gu", as tokenizers write them) as a program for linear-pattern.ts. Only what can be
-//  matched in time in proportion to the text: no references back to a group. Everything else the language has under these
-//  flags is known: alternatives, groups, greedy and lazy repetition, looking ahead and behind, classes.
+//  Compiles a JavaScript regular expression (flags "gu", as in tokenizers) to a program for linear-pattern.ts. Excludes only
+//  what cannot be matched in linear time: back-references. Supports everything else the language has under these
+//  flags: alternatives, groups, greedy and lazy repetition, lookahead and lookbehind, classes.
 
 export type Step =
-  /** One character of a set, before or behind the place. */
+  /** Matches one character of a set, forwards or backwards. */
   | { readonly kind: 'character'; readonly set: CharacterSet; readonly back: boolean }
-  /** Goes on at `first`, and when that fails at `second`. `number`: counts these steps. */
+  /** Continues at `first`, and if that fails at `second`. `number`: index among these steps. */
   | { kind: 'split'; first: number; second: number; readonly number: number }
   | { kind: 'jump'; to: number }
-  /** Whether the program that begins at the next step matches here. `number`: counts these steps. */
+  /** A lookaround: whether the program at the next step matches here. `number`: index among these steps. */
   | { kind: 'look'; readonly wanted: boolean; after: number; readonly number: number }
   | { readonly kind: 'matched' };
 
 export type Program = { readonly steps: readonly Step[]; readonly splits: number; readonly looks: number };
 export type CharacterSet = (codePoint: number) => boolean;
 
-/** The longest pattern of a known tokenizer has 60 steps; counted repetition is written out. */
+/** The longest pattern of a known tokenizer has 60 steps; counted repetition is unrolled. */
 const MAX_STEPS = 2000;
 const MAX_DEPTH = 50;
 
@@ -25,7 +25,7 @@ type Node =
   | { readonly is: 'repeat'; readonly of: Node; readonly least: number; readonly most: number; readonly lazy: boolean }
   | { readonly is: 'look'; readonly of: Node; readonly wanted: boolean; readonly back: boolean };
 
-/** @throws SyntaxError for what is no pattern, and for what is not known here */
+/** @throws SyntaxError for invalid or unsupported patterns */
 export function programOf(source: string): Program {
   const steps: Step[] = [];
   let splits = 0;
@@ -106,7 +106,7 @@ function parse(source: string): Node {
   const refuse = (what: string): never => {
     throw new SyntaxError(`${what} at character ${at} of a pattern`);
   };
-  /** Takes what `pattern`, which is sticky, finds here. */
+  /** Consumes a match of the sticky `pattern` here. */
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
     const found = pattern.exec(source);
@@ -145,7 +145,7 @@ function parse(source: string): Node {
     ];
     const [from = 0, to = 0] = range;
     if (from > to) refuse('a repetition from more to less');
-    // Engines differ in what they find then, and no tokenizer needs it.
+    // Engines differ here, and no tokenizer needs it.
     if (to > from && mayBeEmpty(of)) refuse('a repetition of what may be nothing');
     return { is: 'repeat', of, least: from, most: to, lazy: lazy === '?' };
   }
@@ -180,7 +180,7 @@ const ESCAPE =
   /\\(?:[pP]\{[^}]*\}|u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|[dDsSwWtnvfr0]|[\^$\\.*+?()[\]{}|/])/uy;
 const PLAIN = /[^^$\\.*+?()[\]{}|]/uy;
 
-/** Asks the engine of JavaScript about one character at a time, and remembers. */
+/** Tests single characters with JavaScript's engine, with a cache. */
 function setOf(source: string): CharacterSet {
   const pattern = new RegExp(`^${source}$`, 'u');
   const low = new Int8Array(256);

@@ -1,4 +1,4 @@
-/** How byte-level BPE vocabularies cut a text before merging, by GGUF's `tokenizer.ggml.pre` (model-specs section 16). */
+/** Pre-tokenization of byte-level BPE vocabularies, by GGUF's `tokenizer.ggml.pre`. */
 export type Pretokenizer = { readonly normalizer: Component | null; readonly pre_tokenizer: Component };
 type Component = { readonly type: string; readonly [field: string]: unknown };
 
@@ -14,7 +14,7 @@ const NFC = { type: 'NFC' };
 
 const CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
 const SPACES = String.raw`\s*[\r\n]+|\s+(?!\S)|\s+`;
-/** Letters with one character before them, digits as `digits` says, other signs, white space. */
+/** Letters with one leading character, digits according to `digits`, other characters, white space. */
 const words = (digits: string) =>
   String.raw`${CONTRACTIONS}|[^\r\n\p{L}\p{N}]?\p{L}+|${digits}| ?[^\s\p{L}\p{N}]+[\r\n]*|${SPACES}`;
 const wordsWithMarks = String.raw`${CONTRACTIONS}|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|${SPACES}`;

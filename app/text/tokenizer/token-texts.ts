@@ -1,7 +1,7 @@
 import type { Tokenizer } from './tokenizer.ts';
 
-/** What every token of a vocabulary of `rows` adds to a text, for a grammar: all bytes one after the other, and where each
- *  token's end. Control tokens and other markers are no text: they are a byte that UTF-8 does not use and their number. */
+/** The bytes of every token of a vocabulary of `rows`, for grammars: all bytes concatenated, and where each
+ *  token's end. Control tokens and other markers are encoded as a byte that UTF-8 does not use, and their id. */
 export function tokenTexts(tokenizer: Tokenizer, rows: number): { bytes: Uint8Array; ends: Uint32Array } {
   const ends = new Uint32Array(rows);
   const parts: Uint8Array[] = [];
@@ -15,7 +15,7 @@ export function tokenTexts(tokenizer: Tokenizer, rows: number): { bytes: Uint8Ar
   return { bytes: Buffer.concat(parts), ends };
 }
 
-/** The token of the byte that begins a marker, where there is one, is in no text. */
+/** The token of the marker byte itself, if there is one, never occurs in text. */
 function textOf(tokenizer: Tokenizer, id: number): Uint8Array {
   const bytes = tokenizer.bytes.of(id);
   return bytes.includes(0xff) ? NOTHING : bytes;

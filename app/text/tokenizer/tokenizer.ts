@@ -6,7 +6,7 @@ import { type Guarded, guard } from './guard.ts';
 import { broken, demandModest } from './limits.ts';
 import { indexOfWords } from './word-index.ts';
 
-/** A part of a prompt. Only ids may hold markers (control and other added tokens): text never becomes one. */
+/** A part of a prompt. Only ids may contain markers (control and other added tokens): text never becomes one. */
 export type Segment = { readonly ids: readonly number[] } | { readonly text: string };
 
 /** An added token: `special` ones (end of turn, ...) are never shown, others (`<think>`) are words of a protocol. */
@@ -20,18 +20,18 @@ export type Marker = {
 
 export type Tokenizer = {
   readonly markers: readonly Marker[];
-  /** Highest id with a meaning, plus one. A model may have more rows: padding, never sampled. */
+  /** Number of ids in use. A model may have more rows: padding, never sampled. */
   readonly size: number;
   idOf(text: string): number | undefined;
   markerOf(id: number): Marker | undefined;
-  /** Plain text. Added-token text inside it stays text. `first`: nothing stands before it. */
+  /** Encodes plain text. Text of added tokens inside it stays text. `first`: at the start of the input. */
   encodeText(text: string, first?: boolean): number[];
   encode(segments: readonly Segment[]): number[];
-  /** The text in pieces: those with an odd index are the text of a marker. */
+  /** Splits text: pieces with an odd index are text of markers. */
   cut(text: string): string[];
-  /** Text in which added-token text means the token (`tokenize`, raw prompts). */
+  /** Splits text in which the text of added tokens means the token (`tokenize`, raw prompts). */
   split(text: string): Segment[];
-  /** What a whole input of an encoder gets around it ([CLS] … [SEP]), or a BOS. */
+  /** Ids around a whole input ([CLS] … [SEP] for encoders), or a BOS. */
   readonly around: { readonly before: readonly number[]; readonly after: readonly number[] };
   /** UTF-8 bytes that an id adds to the text; markers add their own text. */
   readonly bytes: ByteMap;
