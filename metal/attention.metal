@@ -27,8 +27,8 @@ static inline float2 merged(threadgroup const float* parts) {
   return float2(peak, all);
 }
 
-// What one threadgroup does. R: query rows at most, N: dimensions a lane; what is indexed by a row or a dimension is as
-// long as this head needs, so that it stays in registers.
+// The work of one threadgroup. R: maximum query rows, N: dimensions a lane. Arrays indexed by a row or a dimension are
+// exactly as long as this head needs, so that they stay in registers.
 template <class L, uint R, uint N>
 static inline void attend(
     device const float* q,

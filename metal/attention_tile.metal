@@ -7,8 +7,8 @@
 // Queries and sums stay in registers. For heads above 128 both together would not fit (128 floats a lane): two
 // threadgroups share the rows then, each with one half of the values' dimensions, and both compute the scores.
 //
-// Scores and sums are 8 x 8 matrices, fp32. What a row has summed is scaled by a diagonal matrix when its maximum
-// moves, which after the first blocks is rare.
+// Scores and sums are 8 x 8 matrices, fp32. A row's sum is rescaled by a diagonal matrix when its maximum
+// grows, which is rare after the first blocks.
 #include "params.h"
 #include "shared/cache.h"
 #include "shared/instantiate.h"
@@ -22,7 +22,7 @@ constant uint HEADS [[function_constant(21)]];  // query heads of one group a th
 constant constexpr uint ROWS = 8;  // a simdgroup
 constant constexpr uint SIMDGROUPS = 4;
 constant constexpr uint MAX_KEYS = 32;  // of a tile
-// Rows in threadgroup memory are this much longer than what they hold: with a multiple of 32 floats, all rows of an 8 x
+// Padding of rows in threadgroup memory: with a multiple of 32 floats, all rows of an 8 x
 // 8 matrix would begin in the same bank, and eight lanes would wait for one another at every load and store.
 constant constexpr uint PAD = 4;
 constant constexpr uint TILE = MAX_KEYS * (128 + PAD);  // floats of the keys' (then the values') tile

@@ -2,15 +2,15 @@
 // does to the state becomes a few products, which 8 x 8 matrices compute. With G the decays (logarithms) summed from
 // the chunk's first token on, S_0 the state before it and (q, k) normalised:
 //   A_ij = beta_i exp(G_i - G_j) k_i . k_j  (j < i)       T = (I + A)^-1 diag(beta)
-//   U = T V - (T diag(exp G) K) S_0                        what the rule really writes (GLA: U = V)
+//   U = T V - (T diag(exp G) K) S_0                        what the rule writes (GLA: U = V)
 //   O = diag(exp G) Q S_0 + P U,  P_ij = exp(G_i - G_j) q_i . k_j  (j <= i)
 //   S = exp(G_n) S_0 + (diag(exp(G_n - G)) K)^T U
-// chunk_prepare makes everything that does not need S_0, all chunks at once; chunk_scan walks over the chunks with S in
-// registers, needs no threadgroup memory and no barrier. T comes from forward substitution, row by row: product forms
-// of the inverse lose digits where keys are nearly constant and beta is near 1.
+// chunk_prepare computes everything that does not need S_0, for all chunks at once; chunk_scan walks over the chunks
+// with S in registers and needs no threadgroup memory and no barrier. T comes from forward substitution, row by row:
+// product forms of the inverse lose digits where keys are nearly constant and beta is near 1.
 //
-// It pays where products are much cheaper than elsewhere (M5); gated_delta_scan is faster on what came before. Which
-// one runs is a matter of the tuning table.
+// Chunks pay on GPUs with matrix units (M5); gated_delta_scan is faster on earlier ones. The tuning table decides which
+// one runs.
 #include "params.h"
 #include "shared/reduce.h"
 
@@ -20,11 +20,11 @@ constant bool TILED [[function_constant(19)]];
 constant bool DELTA [[function_constant(23)]];
 
 constant constexpr uint C = 64;  // tokens a chunk
-// From row to row of T in threadgroup memory: with 64 floats, all rows of an 8 x 8 matrix would begin in the same bank.
+// Row stride of T in threadgroup memory: with 64 floats, all rows of an 8 x 8 matrix would begin in the same bank.
 constant constexpr uint ROW = C + 4;
 constant constexpr uint SIMDGROUPS = 4;
 
-// Where the parts of a chunk stand, in floats. Rows beyond the last token are zero.
+// Offsets of the parts of a chunk, in floats. Rows beyond the last token are zero.
 struct Places {
   uint keys, write, values, scores, decay;
 };

@@ -1,4 +1,4 @@
-// Elements moved or combined once: what cannot ride on another kernel. All are memory-bound, one thread an element.
+// Copies and element-wise ops that cannot be fused into another kernel. All are memory-bound, one thread an element.
 #include "params.h"
 #include "shared/reduce.h"
 
@@ -11,7 +11,8 @@ kernel void copy_rows(
   if (at.x < p.cols && at.y < p.rows) y[ulong(at.y) * p.y_stride + at.x] = x[ulong(at.y) * p.x_stride + at.x];
 }
 
-// Snapshots and restores while a pass is being encoded. Sizes are multiples of 4: states, caches and logits are words.
+// Saves and restores snapshots while a pass is being encoded. Sizes are multiples of 4: states, caches and logits are
+// words.
 kernel void copy_words(
     device const uint* from [[buffer(0)]],
     device uint* to [[buffer(1)]],

@@ -15,8 +15,7 @@
 constant uint KEY_DIM [[function_constant(10)]];
 constant bool TILED [[function_constant(19)]];
 
-constant constexpr uint COLUMNS = 8;       // value columns a simdgroup
-constant constexpr uint MAX_VALUES = 256;  // value columns of one gated_delta_step threadgroup
+constant constexpr uint COLUMNS = 8;  // value columns a simdgroup
 
 static inline float sum_of_parts(float x) {
   x += simd_shuffle_xor(x, 8);
@@ -49,7 +48,7 @@ struct Column {
   float s[KPL];
 
   static bool holds(uint part, int j) { return KEY_DIM == 4 * KPL || part * KPL + j < KEY_DIM; }
-  // A lane past the last column loads nothing: what it would see, another lane may be storing.
+  // A lane past the last column loads nothing: another lane may be storing to that address.
   void load(device const float* state, uint part, uint value_dim, bool active) {
 #pragma clang loop unroll(full)
     for (int j = 0; j < KPL; j++) s[j] = active && holds(part, j) ? state[ulong(part * KPL + j) * value_dim] : 0.0f;
@@ -148,7 +147,7 @@ kernel void gated_norm(
   for (uint i = lane; i < p.value_dim; i += 32) head[i] = gated(head[i], scale, weight[i], z[i]);
 }
 
-// Where local channel i of a key head lies among all channels: its q, its k, then v of each value head it serves.
+// Index among all channels of local channel i of a key head: its q, its k, then v of each value head it serves.
 static inline uint channel_of(uint i, uint key_head, constant GatedDeltaParams& p) {
   const uint keys = p.key_heads * p.key_dim;
   if (i < p.key_dim) return key_head * p.key_dim + i;
@@ -158,7 +157,7 @@ static inline uint channel_of(uint i, uint key_head, constant GatedDeltaParams& 
   return 2 * keys + head * p.value_dim + v % p.value_dim;
 }
 
-// Where local channel i lies in threadgroup memory: q and k by parts of KPL keys with a float between them, so that the
+// Index of local channel i in threadgroup memory: q and k by parts of KPL keys with a float between them, so that the
 // four parts of a simdgroup read from four banks; then v.
 template <int KPL>
 static inline uint place_of(uint i, constant GatedDeltaParams& p) {
@@ -168,8 +167,9 @@ static inline uint place_of(uint i, constant GatedDeltaParams& p) {
 }
 
 // Decode and short passes, everything at once. A threadgroup owns a key head and the value heads it serves, hence every
-// channel of the convolution it reads and writes: nobody else touches its part of the window. With 128 value columns
-// that is 512 threads, which an M1 runs only where each needs few registers: q and k stay in threadgroup memory.
+// channel of the convolution it reads and writes: no other threadgroup touches its part of the window. With 128 value
+// columns that is 512 threads, which an M1 runs only where each needs few registers: q and k stay in threadgroup
+// memory.
 template <int KPL>
 [[kernel]] void gated_delta_step(
     device const float* projected [[buffer(0)]],  // [tokens, q | k | v | z | b | a]
@@ -188,8 +188,8 @@ template <int KPL>
     uint threads [[threads_per_threadgroup]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]]) {
-  threadgroup float convolved[8 * (KPL + 1) + MAX_VALUES];  // q | k | v of this key head: place_of
-  threadgroup float raw[MAX_VALUES];                        // o before the norm: served * value_dim
+  threadgroup float convolved[8 * (KPL + 1) + MAX_STEP_VALUES];  // q | k | v of this key head: place_of
+  threadgroup float raw[MAX_STEP_VALUES];                        // o before the norm: served * value_dim
   const uint served = p.value_heads / p.key_heads, values = served * p.value_dim;
   const uint channels = 2 * p.key_heads * p.key_dim + p.value_heads * p.value_dim;
   const uint local_channels = 2 * p.key_dim + values, past = p.conv_width - 1;
@@ -221,7 +221,7 @@ template <int KPL>
     threadgroup_barrier(mem_flags::mem_threadgroup);
     const Gates gates = gates_of(row, head, decay, dt_bias, p);
     float qq = 0, kk = 0;
-#pragma clang loop unroll(disable)  // unrolled, what it loads would stay in registers until the products want it
+#pragma clang loop unroll(disable)  // unrolled, the loads would occupy registers until the products need them
     for (int j = 0; j < KPL; j++) {
       qq += q[j] * q[j];
       kk += k[j] * k[j];

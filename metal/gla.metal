@@ -10,7 +10,6 @@ constant uint KEY_DIM [[function_constant(10)]];
 constant constexpr uint COLUMNS = 8;
 constant constexpr uint ROWS = 8;   // query rows a threadgroup of the intra-chunk kernel
 constant constexpr uint KEYS = 64;  // key rows at a time
-constant constexpr uint MAX_VALUE_DIM = 256;
 
 // Scores, decay mask, values and the state's part in one kernel: the 64 x 64 score matrix stays in threadgroup memory.
 kernel void gla_intra_chunk(
@@ -25,7 +24,7 @@ kernel void gla_intra_chunk(
     uint thread_index [[thread_index_in_threadgroup]],
     uint2 threadgroup_size [[threads_per_threadgroup]]) {
   threadgroup float scores[ROWS * KEYS];
-  threadgroup float sums[ROWS * MAX_VALUE_DIM];
+  threadgroup float sums[ROWS * MAX_STATE_DIM];
   const uint head = group.y, first = group.x * ROWS, rows = min(ROWS, p.tokens - first);
   const uint threads = threadgroup_size.x;
   const float slope = slopes[head];

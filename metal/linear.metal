@@ -29,7 +29,7 @@ static inline float prepared(float x, float norm, float gate, thread float& squa
   return x;
 }
 
-// Four elements at once, wherever they lie.
+// Four elements at once, at any alignment.
 static inline float4 four(device const float* p) { return float4(*(device const packed_float4*)p); }
 
 // x[k .. k + 7] as it meets W; e is k % 256.
@@ -58,7 +58,7 @@ static inline Eight eight_of(
   return eight;
 }
 
-// What one simdgroup reads and writes.
+// Inputs and outputs of one simdgroup.
 struct Matvec {
   device const uchar* weights;
   device const WeightSegment* segments;
@@ -175,7 +175,7 @@ template <class L>
 }
 INSTANTIATE(linear_vec)
 
-// What one simdgroup of expert_down does: R rows of the sum over a token's experts.
+// One simdgroup's share of expert_down: R rows of the sum over a token's experts.
 template <class L, uint R>
 static inline void add_experts(
     device const uchar* weights,

@@ -1,6 +1,6 @@
 // y = W x for many rows of x: tiles of 32 tokens by 32 outputs, four simdgroups of 16 x 16 each, 8 x 8 matrices.
 // Weights are decoded into threadgroup memory once a tile, 8 elements a thread; norm, gate and the squares of the norm
-// ride on loading x, exactly as in the matvec (linear.metal). fp32 throughout: the exact path.
+// are fused into loading x, exactly as in the matvec (linear.metal). fp32 throughout: the exact path.
 #include "shared/blocks.h"
 #include "shared/instantiate.h"
 
@@ -16,7 +16,7 @@ constant bool BY_EXPERT
     [[function_constant(7)]];  // tiles of rows that chose the same expert (moe.metal, group_by_expert)
 
 constant constexpr uint T = 32;  // tokens, outputs and columns a tile
-// From row to row of a tile, in floats: with 32, all rows of an 8 x 8 matrix would begin in the same bank of
+// Row stride of a tile, in floats: with 32, all rows of an 8 x 8 matrix would begin in the same bank of
 // threadgroup memory, and eight lanes would wait for one another at every load and store.
 constant constexpr uint ROW = T + 4;
 

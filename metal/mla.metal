@@ -11,7 +11,7 @@
 constant constexpr uint SIMDGROUPS = 4;
 constant constexpr uint PER_LANE = kLatentSlice / 32;  // latent values a lane
 
-// Element i of W_up_k or W_up_v, which stand as in their file.
+// Element i of W_up_k or W_up_v, read in the layout of their file.
 static inline float element(device const uchar* matrix, uint i) { return group_value(matrix, 0, i); }
 
 // A retained dim, rotated by the angle of the dim it is from. `other` is its partner half a turn away, negative for the

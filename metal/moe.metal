@@ -1,6 +1,6 @@
 // Routing (model-specs 6.3, 10.3): probabilities of all experts, the best k, their weights. One simdgroup a token. The
-// next best is the best among those that come after the last one in the order (score descending, id ascending): no list
-// of what was taken.
+// next best is the best among those after the last one in the order (score descending, id ascending), so no list of
+// chosen experts is needed.
 #include "params.h"
 #include "shared/reduce.h"
 
@@ -58,7 +58,7 @@ kernel void route(
 
 // Prefill: the slots (token, choice) of each expert beside one another, ascending, and tiles of up to 32 of them, so
 // that the tiled matmul reads an expert's rows once a tile (matmul.metal). A thread owns whole experts: no atomics, the
-// same order every time. One threadgroup; what is left of `tiles` is empty.
+// same order every time. One threadgroup; unused entries of `tiles` are empty.
 kernel void group_by_expert(
     device const int* ids [[buffer(0)]],  // [slots]
     device int* order [[buffer(1)]],      // [slots]

@@ -1,5 +1,5 @@
-// Between the qkv projection and attention, one dispatch: q/k norm, rotary positions, the gates gathered, keys and
-// values appended to the cache. One simdgroup a head of a token; heads are query | key | value.
+// Between the qkv projection and attention, in one dispatch: q/k norm, rotary positions, gathering the gates, appending
+// keys and values to the cache. One simdgroup a head of a token; heads are query | key | value.
 #include "params.h"
 #include "shared/cache.h"
 #include "shared/instantiate.h"
@@ -10,8 +10,6 @@ constant bool IN_PLACE [[function_constant(14)]];
 constant bool INTERLEAVED [[function_constant(15)]];
 constant bool HAS_QUERY_NORM [[function_constant(1)]];
 constant bool HAS_KEY_NORM [[function_constant(16)]];
-
-constant constexpr uint MAX_DIM = 512;
 
 // M-RoPE, interleaved sections (model-specs 8.5): which of the axes t, h, w frequency j follows.
 static inline uint axis_of(uint j, uint h, uint w) {
@@ -34,7 +32,7 @@ template <class L>
     constant RopeParams& p [[buffer(9)]],
     uint2 group [[threadgroup_position_in_grid]],
     uint lane [[thread_index_in_simdgroup]]) {
-  threadgroup float head[MAX_DIM];
+  threadgroup float head[MAX_HEAD_DIM];
   const uint token = group.y;
   const bool is_query = group.x < p.query;
   const bool is_value = group.x >= p.query + p.kv;

@@ -1,5 +1,5 @@
-// The token a pass chooses by itself, so that the next pass can run before the CPU has looked (native/ops/sampling.h is
-// the specification and the judge: a pass that was fed another token than it chooses is taken back). Two dispatches:
+// Samples on the GPU, so that the next pass can run before the CPU has seen the token (native/ops/sampling.h is the
+// specification and decides: a pass that was fed a different token is taken back). Two dispatches:
 // penalties and the peak of each tile of 256 tokens; then one threadgroup that orders what lies near the peak.
 //
 // Only tokens within a few nats of the peak are ordered: the largest of three distances at which they fit. Top-k, top-p
@@ -169,7 +169,7 @@ static inline float running_sum(float value, threadgroup float* sums, uint lane,
     count = atomic_load_explicit(&found, memory_order_relaxed);
     if (count <= CANDIDATES) break;
   }
-  if (count > CANDIDATES) {  // nearly flat: any guess is as good
+  if (count > CANDIDATES) {  // nearly flat: any token is as good
     if (thread_index == 0) chosen[0] = int(peak.id);
     return;
   }

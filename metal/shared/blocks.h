@@ -1,4 +1,4 @@
-// Weight layouts as they stand in files (native/formats/blocks.h is the specification). Every layout offers
+// Weight layouts as stored in files (native/formats/blocks.h is the specification). Every layout offers
 //   decode8(bytes, row, k, w): elements k .. k + 7 of a row, k a multiple of 8
 // and plain ones decode1 too. Blocks are read by bytes and halves: a GGUF block is only 2-aligned.
 #pragma once
@@ -9,7 +9,7 @@
 constant uint GROUP [[function_constant(8)]];
 constant uint SCALE_TYPE [[function_constant(9)]];
 
-// Where one row of a matrix stands in the bound buffer.
+// Location of one row of a matrix in the bound buffer.
 struct Row {
   ulong data, scales, biases;
   float global_scale;
@@ -107,7 +107,7 @@ struct BF16 {
   }
 };
 
-// Layouts of whole blocks have no elements left over.
+// Layouts made of whole blocks never have a ragged row.
 struct Blocks {
   static float decode1(device const uchar*, Row, uint) { return 0.0f; }
 };

@@ -1,4 +1,4 @@
-// How keys and values lie in a cache (native/ops/memory.h, CacheType). Every layout offers the element i of a head, a
+// Layouts of keys and values in a cache (native/ops/memory.h, CacheType). Every layout offers element i of a head, a
 // simdgroup's store of a head (lane l holds elements l, l + 32, ... of `values` in threadgroup memory), and the bytes
 // of the first n elements, n a multiple of 32.
 #pragma once

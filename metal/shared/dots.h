@@ -1,9 +1,10 @@
-// Eight elements of a row of W times eight of x, the way a matvec wants it: codes are masked where they stand in their
-// word and never shifted, since x was divided by the place beforehand, once for all rows; the scale meets the sum of
-// the products, and the bias the sum of x, once for eight. MLX's qmv and llama.cpp's Q4_0 have this shape.
+// Eight elements of a row of W times eight of x, for a matvec: codes are masked in place in their word and never
+// shifted, since x was divided by the place value beforehand, once for all rows; the scale multiplies the sum of the
+// products, and the bias the sum of x, once for eight. MLX's qmv and llama.cpp's Q4_0 work the same way.
 //   Dot<L>::divide(x, e)      x of elements e .. e + 7 of 256, e a multiple of 8, divided for any row
 //   Dot<L>::dot(bytes, row, start, e, x)      elements start + e .. start + e + 7, start a multiple of 256
-// Divisors are powers of two: no digit is lost. A lane walks in steps of 256, so what depends on e is found once.
+// Divisors are powers of two, so the division is exact. A lane walks in steps of 256, so what depends on e is found
+// once.
 #pragma once
 
 #include "blocks.h"
@@ -13,7 +14,7 @@ struct Eight {
   float sum;
 };
 
-// What has no codes, or takes them through a table: as blocks.h decodes it.
+// Layouts without codes, or whose codes go through a table: decoded as in blocks.h.
 template <class L>
 struct Dot {
   static void divide(thread Eight&, uint) {}
@@ -129,7 +130,7 @@ static inline float masked_pairs(device const uchar* p, uint mask, thread const 
   }
   return sum;
 }
-// Codes whose upper bits stand elsewhere: both moved to where a byte has the whole.
+// Codes whose upper bits are stored separately: both parts are shifted into one byte.
 static inline float joined_pairs(
     device const uchar* low,
     uint low_place,
@@ -169,7 +170,7 @@ struct Dot<Q4_1> {
   }
 };
 
-// Five bits: the fifth of all eight stands in one byte.
+// Five bits: the fifth bits of all eight codes share one byte.
 static inline float five_bit_products(device const uchar* qh, device const uchar* qs, uint e, thread const Eight& x) {
   const uint place = nibble_place(e), high = qh[e % 32 / 8];
   float sum = 0;

@@ -47,12 +47,12 @@ Operation::Convert devices_to_js(bool standin) {
 
 }  // namespace
 
-// Those first that are chosen by themselves (choose_device).
+// Devices in the order in which they are chosen automatically (choose_device).
 std::vector<DeviceEntry> list_devices(bool standin) {
   std::vector<DeviceEntry> out;
   out.push_back(entry("metal", "metal", create_metal(standin)));
   out.push_back(entry("cpu", "cpu", create_cpu({})));
-  for (int i = 0; i == 0 || i < count_vulkan(); ++i)  // one entry tells why there is none
+  for (int i = 0; i == 0 || i < count_vulkan(); ++i)  // a single entry says why there is none
     out.push_back(entry("vulkan", "vulkan:" + std::to_string(i), create_vulkan(i)));
   return out;
 }
@@ -75,7 +75,7 @@ void register_devices(Napi::Env env, Napi::Object exports) {
                 const bool standin = Options(info[0], "devices").flag("standin", false);
                 const auto operation = Operation::start(info.Env());
                 const Napi::Promise promise = operation->promise();
-                // Drivers take their time.
+                // On a worker thread: drivers can be slow.
                 const std::shared_ptr<Worker> worker = Environment::of(info.Env()).start_worker();
                 post_job(*worker, operation, nullptr, nullptr, [worker, standin] { return devices_to_js(standin); });
                 return promise;

@@ -1,4 +1,4 @@
-// Which devices there are, and back ends on them.
+// Lists the devices and creates back ends on them.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct DeviceChoice {
   int threads = 0;
   std::string instructions;                 // "": LONGHAND_CPU_ISA, else the best
   std::string packed, model;                // of CpuOptions
-  std::shared_ptr<Observations> observe{};  // the CPU keeps what its matrices are multiplied with
+  std::shared_ptr<Observations> observe{};  // the CPU records the inputs of its matrices
 };
 // Throws Unsupported when the device is not there.
 std::unique_ptr<Backend> create_backend(const DeviceChoice& choice);
 std::string choose_device(const DeviceChoice& choice);
-// Of every source that decides how weights are packed, and of every source that decides what is computed
+// Hash of every source that decides how weights are packed, and of every source that decides what is computed
 // (source_number.cmake).
 uint64_t packing_build();
 uint64_t engine_build();

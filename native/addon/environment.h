@@ -1,4 +1,4 @@
-// What belongs to one JavaScript environment (a process, or one worker thread of it).
+// State of one JavaScript environment (a process, or one worker thread of it).
 #pragma once
 
 #include <napi.h>

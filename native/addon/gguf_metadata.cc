@@ -49,7 +49,7 @@ void read(Request& request) {
   }
 }
 
-// Everything that is not a list.
+// Converts everything that is not a list.
 void begin(Napi::Env env, Request& request) {
   Napi::Object result = Napi::Object::New(env);
   for (const auto& [key, value] : *request.metadata.object()) {

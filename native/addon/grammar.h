@@ -1,4 +1,4 @@
-// `Vocabulary`, `Grammar`: what an answer may look like.
+// `Vocabulary`, `Grammar`: constraints on an answer.
 #pragma once
 
 #include <napi.h>

@@ -21,7 +21,7 @@ export interface Device {
   available: boolean;
   name: string;
   detail: string;
-  /** What was chosen for this very device, and by whom; absent where nothing is. */
+  /** The tuning chosen for this device, and by whom; absent if there is none. */
   tuning?: string;
   memoryBytes: number;
   unified: boolean;
@@ -34,7 +34,7 @@ export interface LayerKind {
   experts: boolean;
 }
 
-/** What headers alone tell about a checkpoint. The one verdict, for load, inspect and remote files. */
+/** What headers alone tell about a checkpoint: the single verdict for load, inspect and remote files. */
 export interface Description {
   supported: boolean;
   /** Every reason why not: unknown architecture, missing, extra or misshapen tensors, wrong config values. */
@@ -56,15 +56,15 @@ export interface Description {
   /** Memory that does not grow with the context, and the part that does, for KV type f16. */
   stateBytes: number;
   contextBytesPerToken: number;
-  /** What it takes in memory, told from headers alone; null where it is not supported. */
+  /** Memory needs, computed from headers alone; null if the model is not supported. */
   memory: MemoryNeeds | null;
   mtp: boolean;
   /** An encoder gives embeddings and cannot generate. */
   encoder: boolean;
   /** An encoder that scores a question and a passage together, and gives no embeddings (a cross-encoder). */
   reranker: boolean;
-  /** Of a model that sees: the token that stands in a prompt for each row of a picture, and how many patches a side become
-   *  one row. */
+  /** For a model with vision: the token that represents each row of a picture in a prompt, and how many patches a side
+   *  become one row. */
   vision: { token: number; merge: number } | null;
 }
 
@@ -84,15 +84,15 @@ export interface LoadOptions {
   cpu?: string;
   /** Check every weight for NaN and infinities. */
   verify?: boolean;
-  /** The file of the tower that sees of a GGUF model ("mmproj"); without it the first fitting one beside the model. */
+  /** The vision tower file of a GGUF model ("mmproj"); default: the first matching one beside the model. */
   vision?: string;
-  /** The folder of a low-rank adapter (PEFT's files) that is put on the weights. */
+  /** The folder of a low-rank adapter (PEFT's files) to apply to the weights. */
   adapter?: string;
-  /** The file of packed weights of this model for the next load: read when it is of this file and this build
-   *  of the engine and whole, otherwise written anew after the load (as `<file>.part` until it is complete). Its folder must exist. Used by the
-   *  CPU back end only; not with an adapter. */
+  /** The file of packed weights of this model for the next load: read if it belongs to these model files and this build of the
+   *  engine and is complete, otherwise written anew after the load (as `<file>.part` until then). Its folder must exist. Used by
+   *  the CPU back end only; not with an adapter. */
   packed?: string;
-  /** Computes on the CPU and keeps what matrices are multiplied with (`Model.observed`). `covarianceOf`: their covariance too,
+  /** Computes on the CPU and records the inputs of matrices (`Model.observed`). `covarianceOf`: their covariance too,
    *  for matrices of a tensor whose name ends so. `pairsOf`: of keys and queries with heads of this size the lengths of rotary
    *  pairs. */
   observe?: { covarianceOf?: string; pairsOf?: number };

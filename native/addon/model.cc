@@ -92,7 +92,7 @@ ModelObject::ModelObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Mode
   open_ = *info[0].As<Napi::External<Open>>().Data();
 }
 
-// Sessions and waiting jobs keep what they need: only `close` ends them.
+// Sessions and waiting jobs hold references to what they need: only `close` ends them.
 ModelObject::~ModelObject() { let_go(); }
 
 void ModelObject::let_go() {
@@ -227,7 +227,7 @@ Napi::Value ModelObject::prompt_cache(const Napi::CallbackInfo& info) {
   return out;
 }
 
-// What is over a smaller budget goes before the next job.
+// Anything above a smaller budget is dropped before the next job.
 void ModelObject::set_prompt_cache(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
   const double bytes = info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1;
@@ -270,7 +270,7 @@ Napi::Value ModelObject::set_prompt_cache_disk(const Napi::CallbackInfo& info) {
   return promise;
 }
 
-// On a thread of its own: the worker may be in the middle of a long answer.
+// On a separate thread: the worker may be in the middle of a long answer.
 Napi::Value ModelObject::erase_prompt_cache(const Napi::CallbackInfo& info) {
   const std::shared_ptr<DiskTier> disk = open(info.Env()).model->prompt_cache().disk();
   const std::string owner = owner_argument(info.Env(), string_argument(info, 0, "owner"));
@@ -356,7 +356,7 @@ void ModelObject::set_threads(const Napi::CallbackInfo& info) {
 }
 
 void ModelObject::close(const Napi::CallbackInfo&) {
-  // The model ends on its worker: a worker that had ended before would leave that to this thread.
+  // The model is destroyed on its worker: if the worker ended first, this thread would have to do it.
   const std::shared_ptr<Worker> worker = open_.worker;
   let_go();
   if (worker) worker->close();

@@ -1,4 +1,4 @@
-// A promise whose work happens on a native thread. Everything JavaScript is touched on the JavaScript thread only:
+// A promise whose work happens on a native thread. JavaScript values are touched on the JavaScript thread only:
 // native threads post closures, which are dropped when the environment goes away first.
 #pragma once
 

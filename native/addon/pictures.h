@@ -1,4 +1,4 @@
-// Pictures as arguments: pixels that were cut into patches, and their grids.
+// Pictures as arguments: pixels cut into patches, and their grids.
 #pragma once
 
 #include "addon/values/options.h"

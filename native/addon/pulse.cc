@@ -1,4 +1,4 @@
-// `pulse`: whether native threads get on, for whoever watches over this process.
+// `pulse`: whether native threads make progress, for the watchdog of this process.
 #include "engine/pulse.h"
 
 #include "addon/registry.h"

@@ -115,7 +115,7 @@ Napi::Value named_states(Napi::Env env, const std::vector<NamedState>& list) {
 
 }  // namespace
 
-// A generation as a job: a step at a time where the back end takes turns, else to its end at once.
+// A generation as a job: stepwise if the back end takes turns, else to its end at once.
 struct SessionObject::Answering {
   using Done = std::function<Operation::Convert(const Session&, const GenerateResult&)>;
 
@@ -156,7 +156,7 @@ SessionObject::SessionObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
   open_ = *info[0].As<Napi::External<Open>>().Data();
 }
 
-// Waiting jobs keep the session: only `close` ends them.
+// Waiting jobs hold a reference to the session: only `close` ends them.
 SessionObject::~SessionObject() { let_go(); }
 
 Napi::Value SessionObject::create(Napi::Env env, const std::shared_ptr<Model>& model,

@@ -1,4 +1,4 @@
-// `openWeights`: tensors of a checkpoint for whoever writes another one, encoded a stretch of rows at a time.
+// `openWeights`: tensors of a checkpoint for writing another one, encoded a stretch of rows at a time.
 // `lowRank`: a matrix as the product of two thin ones.
 #include <cstring>
 

@@ -1,4 +1,4 @@
-/** Weights as they are read for another file (native/addon/weight_source.cc). Calls and errors as in index.d.ts. */
+/** Weights read in order to write another file (native/addon/weight_source.cc). Calls and errors as in index.d.ts. */
 import type { AbortFlag } from './abort_flag.d.ts';
 
 /** Rows of a tensor, as they are written to another file. */
@@ -6,7 +6,7 @@ export interface Stretch {
   /** The first row and how many: all unless told. */
   first?: number;
   count?: number;
-  /** Where each of these rows stands in the tensor (`count` of them), and each column: another order. */
+  /** A permutation: the source row of each of the `count` rows, and the source column of each column. */
   rows?: Int32Array;
   columns?: Int32Array;
   signal?: AbortFlag;
@@ -38,7 +38,7 @@ export class WeightSource {
 }
 /** `path` as `load`. */
 export function openWeights(path: string): Promise<WeightSource>;
-/** matrix [rows, columns] as up [rows, rank] times down [rank, columns], of the least error of what comes out for inputs of
+/** matrix [rows, columns] as up [rows, rank] times down [rank, columns], with the least output error for inputs of
  *  `covariance` [columns, columns]; without one the truncated singular value decomposition, `down` orthonormal.
  *  `error`: Frobenius, relative. */
 export function lowRank(

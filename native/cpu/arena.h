@@ -11,8 +11,8 @@
 
 namespace longhand::cpu {
 
-// `huge` for what is read from end to end (weights, activations); `small` for what fills up slowly (caches), where a
-// huge page would cost memory that nobody uses. `none` has a size and no memory.
+// `huge` for memory read from end to end (weights, activations); `small` for memory that fills up slowly (caches),
+// where huge pages would waste memory. `none` has a size and no memory.
 enum class Pages : uint8_t { small, huge, none };
 
 // Every buffer of this back end, zeroed: large ones by the kernel when first touched, small ones at once, aligned to a
@@ -43,7 +43,7 @@ class Arena {
   // Forgets everything but x, which moves to the front unless it stands there already.
   Tensor recycle_except(Tensor x);
   void recycle();
-  // The most that was in use at a time. Any thread.
+  // The most bytes in use at any time. Any thread.
   size_t peak_bytes() const { return peak_; }
 
  private:

@@ -58,12 +58,12 @@ void scalar::attend(const AttentionTile& tile) {
 namespace {
 
 constexpr int64_t split_keys = 1024;
-constexpr int64_t block_keys = 32;  // read at a time, so that they are in the first-level cache when they are used
+constexpr int64_t block_keys = 32;  // read at a time, so that they stay in the first-level cache
 constexpr int64_t tile_tokens = 32;
 constexpr int64_t few_rows = 8;  // of a head: up to here f16 is decoded where it is multiplied, beyond it once for all
 constexpr int64_t most_heads = 16;
 
-// Keys [first, first + count) of one head: where they stand, or decoded into `memory`.
+// Keys [first, first + count) of one head: in place, or decoded into `memory`.
 struct Keys {
   const std::byte *keys, *values;
   int64_t stride;
@@ -84,8 +84,8 @@ Keys load_keys(const Kernels& kernels, const KvCache& cache, int64_t head, int64
   return {reinterpret_cast<const std::byte*>(memory.data()), reinterpret_cast<const std::byte*>(values), dim};
 }
 
-// Key/value heads of one item. A few tokens are read in long runs, all heads of a key together where there are splits
-// enough for every thread; many tokens meet one head at a time, whose keys they share.
+// Key/value heads of one item. For few tokens keys are read in long runs, all heads of a key together if there are
+// enough splits for every thread; many tokens take one head at a time and share its keys.
 int64_t heads_an_item(int64_t heads, int64_t rows, int64_t splits, int threads) {
   if (rows > few_rows) return 1;
   return std::clamp(heads * splits / (2 * threads), int64_t{1}, std::min(heads, most_heads));
@@ -97,7 +97,7 @@ struct Partials {
   Tensor o, peak, sum;
 };
 
-// What the splits so far say of one row.
+// The running result of one row over the splits so far.
 struct Running {
   float *o, *peak, *sum;
 };
@@ -160,7 +160,7 @@ Tensor CpuBackend::attention(Tensor q, const KvCache& cache, const Attention& sh
     const int64_t end = std::min((split + 1) * split_keys, limit.back());
     for (int64_t first = split * split_keys; first < end; first += block_keys) {
       const int64_t count = std::min(block_keys, end - first);
-      // Where keys stand as they are multiplied, all heads at once.
+      // Keys that are multiplied in place are taken for all heads at once.
       const int64_t at_once = in_place ? count_heads : 1;
       for (int64_t h = 0; h < count_heads; h += at_once) {
         const Keys keys = load_keys(kernels_, cache, first_head + h, first, count, in_place, memory);

@@ -76,7 +76,7 @@ namespace longhand {
 Creation create_cpu(const CpuOptions& options) {
   const auto available = cpu::available_kernels();
   const char* forced = std::getenv("LONGHAND_CPU_ISA");
-  if (!forced) forced = std::getenv("LONGHAND_CPU");  // its former name
+  if (!forced) forced = std::getenv("LONGHAND_CPU");  // the former name of LONGHAND_CPU_ISA
   const std::string wanted = options.instructions.empty() && forced ? forced : options.instructions;
   for (const cpu::Kernels* kernels : available) {
     if (!wanted.empty() && wanted != kernels->name) continue;

@@ -19,7 +19,7 @@
 
 namespace longhand::cpu {
 
-// Every buffer here is a HostBuffer: its address is read without a virtual call, for it is asked in inner loops.
+// Every buffer here is a HostBuffer: its address is read without a virtual call, since inner loops read it.
 inline float* floats(Buffer& buffer) { return reinterpret_cast<float*>(static_cast<HostBuffer&>(buffer).host()); }
 inline const float* floats(const BufferPtr& buffer) { return buffer ? floats(*buffer) : nullptr; }
 inline const int32_t* ints(const BufferPtr& buffer) { return reinterpret_cast<const int32_t*>(buffer->host()); }
@@ -138,8 +138,8 @@ class CpuBackend : public Backend {
     std::vector<float> values;  // [tokens, cos rotary_dim / 2 | sin rotary_dim / 2]
   };
   std::vector<Angles> angles_;                  // of this pass
-  std::atomic<int> wanted_threads_{0};          // takes effect at begin(); 0: as they are
-  std::atomic<uint64_t> expert_bytes_read_{0};  // asked for from other threads
+  std::atomic<int> wanted_threads_{0};          // takes effect at begin(); 0: unchanged
+  std::atomic<uint64_t> expert_bytes_read_{0};  // read by other threads
 };
 
 }  // namespace longhand::cpu

@@ -1,4 +1,4 @@
-// Rows of keys and values in the types a cache may have (ops/memory.h).
+// Rows of keys and values in each type of cache (ops/memory.h).
 #pragma once
 
 #include <cstddef>

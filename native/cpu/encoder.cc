@@ -1,4 +1,4 @@
-// Attention of an encoder or of a tower that sees: every row sees every row of its text. The keys of a head are turned
+// Attention of an encoder or a vision tower: every row sees every row of its text. The keys of a head are transposed
 // once for all rows, 64 of which share each run of keys and values.
 #include <algorithm>
 #include <cmath>

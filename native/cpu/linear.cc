@@ -92,7 +92,7 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
   parallel((w.out + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows;
     const int64_t count = std::min(tile_rows, w.out - first);
-    thread_local std::vector<float> added;  // what a residual stream gets stays in the cache
+    thread_local std::vector<float> added;  // the residual stream stays in the cache
     for (int64_t token = 0; token < in.rows; token += tokens_a_tile) {
       const int64_t tokens = std::min(tokens_a_tile, in.rows - token), stride = options.add_to ? count : y.stride;
       if (options.add_to) added.resize(static_cast<size_t>(tokens * count));

@@ -11,7 +11,8 @@ namespace longhand::cpu {
 inline constexpr int64_t tokens_a_tile = 128;  // rows of x that a row of weights meets at once
 
 // Activations rounded to 15 bits with a scale every 32 columns (Kernels::quantise), and the sums of their codes. With 8
-// bits a small, deep model loses its favourite at 4 of 100 positions (KLD 3.0e-3 on SmolLM2), with 15 at none.
+// bits a small, deep model changes its most likely token at 4 of 100 positions (KLD 3.0e-3 on SmolLM2), with 15 at
+// none.
 struct Rounding {
   int8_t* codes = nullptr;       // [tokens, 2, in]: high bytes, low bytes
   float* scales = nullptr;       // [tokens, in / 32]

@@ -30,7 +30,8 @@ HostBuffer::HostBuffer(size_t bytes, Pages pages) : bytes_(bytes) {
       mapping_ = static_cast<std::byte*>(mapped);
       memory_ = mapping_ + (huge_page - reinterpret_cast<uintptr_t>(mapping_) % huge_page) % huge_page;
 #if defined(MADV_HUGEPAGE)
-      // The end that fills no huge page stays small: a model has hundreds of buffers, each would waste 1 MB.
+      // The tail that does not fill a huge page uses small pages: a model has hundreds of buffers, each would waste 1
+      // MB.
       madvise(memory_, pages == Pages::huge ? bytes / huge_page * huge_page : bytes,
               pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 #else

@@ -6,7 +6,7 @@
 
 namespace longhand::cpu {
 
-// Sixteen partial sums: nearer to the exact sum than one, and the order in which the vector kernels add.
+// Sixteen partial sums: more accurate than one, and the order in which the vector kernels add.
 float scalar::dot(const float* a, const float* b, int64_t n) {
   constexpr int lanes = 16;
   float sum[lanes] = {};

@@ -1,4 +1,4 @@
-// A back end that looks at what goes into its matrices. Everything is computed as without it.
+// A CPU back end that records the inputs of its matrices. Results are the same as without it.
 #include "ops/observe.h"
 
 #include <algorithm>

@@ -45,12 +45,12 @@ void advance_window(const ConvState& state, const Tensor& x) {
     std::copy_n(row(x, x.rows - (width - 1) + i), channels, window + i * channels);
 }
 
-// Tokens [t, t + tokens) by channels [c, c + channels): what one thread does at a time.
+// Tokens [t, t + tokens) by channels [c, c + channels): one work item.
 struct Piece {
   int64_t t, tokens, c, channels;
 };
 
-// A decoded token is less than what waking the other threads costs, so it is one piece.
+// A single token takes less time than waking the other threads, so it is one piece.
 int64_t channels_a_piece(const ConvState& state, const Tensor& x) {
   return x.rows == 1 ? state.layout.channels : channel_tile;
 }

@@ -34,7 +34,7 @@ std::string adapter_shape(const WeightView& view) {
 struct AdapterSettings {
   int64_t rank;
   float factor;
-  std::vector<std::string> bases;  // checksums of the models that it goes on; empty: not told
+  std::vector<std::string> bases;  // checksums of the models it was made for; empty: unknown
 };
 
 std::vector<std::string> read_bases(const Json& config) {
@@ -185,7 +185,7 @@ class Adapter {
   AdapterSettings settings_;
   MappedFile file_;
   std::unordered_map<std::string, size_t> by_name_;
-  std::map<std::string, WeightView> own_;  // in the order of the names, as the checksum is
+  std::map<std::string, WeightView> own_;  // in the order of the names, as for the checksum
   Checksum checksum_;
   size_t merged_ = 0;
 };

@@ -3,7 +3,7 @@
 //   base_model.model.x.lora_A.weight [r, in] and base_model.model.x.lora_B.weight [out, r]:
 // the model is used as if x.weight were x.weight + lora_alpha / r * B A. Any other tensor base_model.model.y stands in
 // for y, or is added when the model has no y (a head). With "base_checksum" (one, or a list) in adapter_config.json
-// it goes on these models alone: FNV-1a (64 bits, hexadecimal) over the first 4096 bytes of each matrix that changes
+// it applies to these models only: FNV-1a (64 bits, hexadecimal) over the first 4096 bytes of each matrix that changes
 // (of its codes where it is MLX affine), in the order of their lora_B's names.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace longhand {
 
-// Puts the adapter in `folder` on an opened model. What changes becomes fp32 in memory of our own. Throws
+// Applies the adapter in `folder` to an opened model. Changed tensors become fp32 in memory of our own. Throws
 // FormatError("[adapter] ..."), Unsupported when the model's matrices are quantised in another way.
 void adapt(CheckpointParts& parts, const std::string& folder);
 

@@ -18,7 +18,7 @@ namespace longhand {
 namespace {
 
 namespace fs = std::filesystem;
-// The largest are those that name every module they left unquantised, 60 bytes each: 31,000 make 2 MB.
+// The largest configurations list every module left unquantised, 60 bytes each: 31,000 make 2 MB.
 constexpr size_t max_config = 4u << 20;
 
 class OpenCheckpoint final : public Checkpoint {
@@ -83,8 +83,8 @@ Json read_config(const fs::path& folder) {
   return config;
 }
 
-// Sizes for a table that came without a file. No file has bounded its numbers: what no disk can hold is refused, so
-// that later products of sizes stay inside 64 bits.
+// Computes sizes for a table that came without a file. No file bounds its numbers, so sizes that no disk can hold are
+// refused, which keeps later products of sizes within 64 bits.
 void size_headers(std::vector<WeightView>& tensors) {
   constexpr size_t largest = size_t{1} << 50;
   constexpr size_t max_dimensions = 8;
@@ -108,7 +108,7 @@ std::shared_ptr<const Checkpoint> assemble(CheckpointParts parts, Read what, con
       fuse_mlx(*quantisation, parts);
     }
   }
-  // On matrices as they are read, so behind what joins codes and scales.
+  // Applied after codes and scales are joined, to complete matrices.
   if (!adapter.empty()) adapt(parts, adapter);
   if (parts.container != Container::gguf) expose_fp8_as_bf16(parts, what == Read::all);
   return std::make_shared<OpenCheckpoint>(std::move(parts));

@@ -39,7 +39,7 @@ class Checkpoint {
   virtual std::vector<std::string> metadata_strings(std::string_view key) const = 0;  // GGUF tokenizer lists
   virtual std::vector<std::string> files() const = 0;
   virtual std::span<const Mapping> mappings() const = 0;     // WeightView::file counts these
-  virtual std::span<const std::string> notices() const = 0;  // what was converted or left out, one sentence each
+  virtual std::span<const std::string> notices() const = 0;  // one sentence for each conversion or omission
   // Tells the OS that the pages of a tensor are no longer needed (after packing).
   virtual void release(const WeightView& view) const = 0;
 };
@@ -48,9 +48,9 @@ class Checkpoint {
 // (the first of a split set finds the others), or a .safetensors file beside its config.json.
 // Throws FormatError("[safetensors] ...", "[mlx] ...", "[gguf] ...", "[config] ..."), OutOfMemory.
 //
-// `headers`: for looking only; what would have to be converted (FP8) keeps null data.
-// `adapter`: the folder of an adapter that is put on it (formats/adapter.h); empty: none. `tower`: the file of the
-// tower of a GGUF model that sees; empty: the one beside it, if there is one.
+// `headers`: for inspection only; tensors that would have to be converted (FP8) keep null data.
+// `adapter`: the folder of an adapter to apply (formats/adapter.h); empty: none. `tower`: the vision tower file of a
+// GGUF model; empty: the one beside it, if there is one.
 enum class Read : uint8_t { all, headers };
 std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read what = Read::all,
                                                   const std::string& adapter = {}, const std::string& tower = {});
@@ -60,8 +60,8 @@ std::shared_ptr<const Checkpoint> open_checkpoint(const std::string& path, Read 
 std::shared_ptr<const Checkpoint> checkpoint_from_headers(Container container, Json config,
                                                           std::vector<WeightView> tensors);
 
-// Why the quantisation that config.json names cannot be computed with (GPTQ, AWQ, ...); none when there is nothing to
-// say. The tensors of such a release open as they are; the verdict (describe) is the place to refuse it.
+// Why the quantisation named in config.json is not supported (GPTQ, AWQ, ...); none if it is. The tensors of such a
+// release open as they are; the verdict (describe) is the place to refuse it.
 std::optional<std::string> unsupported_quantisation(const Json& config);
 
 // An element type by its name in a file: "BF16" (safetensors, MLX), "Q4_K" (GGUF); none when the engine cannot use it.

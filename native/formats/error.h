@@ -1,4 +1,4 @@
-// What a reader says about a file it refuses: "[gguf] tensor "x" ends at byte 9120, the file has 8192".
+// Thrown for a file that a reader refuses: "[gguf] tensor "x" ends at byte 9120, the file has 8192".
 #pragma once
 
 #include <stdexcept>
@@ -13,7 +13,7 @@ struct FormatError : std::runtime_error {
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// A GPU that failed or refused its work; what was running is lost, the CPU can go on.
+// A GPU failed or refused its work; the running pass is lost, the CPU can take over.
 struct DeviceError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

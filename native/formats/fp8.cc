@@ -115,7 +115,7 @@ void convert_rows(const WeightView& view, const std::vector<float>& scales, cons
   }
 }
 
-// Converted weights are memory of our own: what the machine does not have is refused before it starts to swap.
+// Converted weights are allocated: refused if they exceed the machine's memory, before it starts to swap.
 void check_memory(const CheckpointParts& parts) {
   size_t needed = 0;
   for (const WeightView& view : parts.tensors) needed += is_f8(view) ? view.data_bytes * 2 : 0;

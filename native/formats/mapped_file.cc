@@ -46,7 +46,7 @@ MappedFile::MappedFile(std::string path, const std::string& where) : path_(std::
   const Descriptor file(path_, where);
   const size_t size = regular_size(file, path_, where);
   if (size == 0) return;
-  // Shared: what the GPU reads in place must be the file's own pages, not ones that could be copied when written.
+  // MAP_SHARED: the GPU must read the file's own pages in place, not copy-on-write ones.
   void* const base = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number(), 0);
   if (base == MAP_FAILED)
     throw OutOfMemory("[" + where + "] cannot map " + printable(path_) + " (" + std::to_string(size) +

@@ -1,4 +1,4 @@
-// A whole file mapped read-only. Its pages are the OS's to drop and fetch: nothing is copied.
+// A whole file mapped read-only, without a copy: the OS drops and fetches its pages.
 #pragma once
 
 #include <cstddef>

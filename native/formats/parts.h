@@ -1,4 +1,4 @@
-// What a reader hands over: everything a Checkpoint is made of. Views point into `files` and `owned`.
+// The output of a reader: everything a Checkpoint is made of. Views point into `files` and `owned`.
 #pragma once
 
 #include <memory>
@@ -28,8 +28,8 @@ struct CheckpointParts {
   std::vector<std::string> notices;
 };
 
-// The last step of every reader: what the configuration says about the tensors is done to them (MLX modules fused, FP8
-// converted), then the table is closed. Throws as open_checkpoint does.
+// The last step of every reader: applies the configuration to the tensors (fuses MLX modules, converts FP8), then
+// closes the table. Throws as open_checkpoint does.
 std::shared_ptr<const Checkpoint> assemble(CheckpointParts parts, Read what, const std::string& adapter = {});
 
 }  // namespace longhand

@@ -18,7 +18,7 @@ struct TypeName {
   std::string_view name;
   DType type;
 };
-// F8_E8M0 holds scales only: its bytes are kept as they are.
+// F8_E8M0 is used for scales only: its bytes are not converted.
 constexpr TypeName type_names[] = {
     {"F64", DType::f64},         {"F32", DType::f32},         {"F16", DType::f16},      {"BF16", DType::bf16},
     {"F8_E4M3", DType::f8_e4m3}, {"I64", DType::i64},         {"I32", DType::i32},      {"I16", DType::i16},

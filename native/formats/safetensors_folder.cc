@@ -1,4 +1,4 @@
-// Which files of a folder belong to a model, and whether the index tells the truth about them.
+// Finds the files of a folder that belong to a model and checks its index against them.
 #include <filesystem>
 #include <map>
 #include <unordered_map>

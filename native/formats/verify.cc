@@ -49,7 +49,7 @@ std::optional<size_t> first_plain(DType type, const std::byte* from, size_t coun
   }
 }
 
-// Where the halves stand in a block; the second is -1 when there is one only.
+// Offsets of the halves in a block; the second is -1 if there is only one.
 struct HalfOffsets {
   int first = -1, second = -1;
 };

@@ -1,4 +1,4 @@
-// Looks for weights that cannot be computed with. Opening a checkpoint reads headers only; this reads the values.
+// Finds weights that are not finite. Opening a checkpoint reads headers only; this reads the values.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 namespace longhand {
 
 enum class Verify : uint8_t {
-  scales,  // scales and biases of quantised matrices: what one bad bit spreads over a whole group
+  scales,  // scales and biases of quantised matrices, where one bad bit affects a whole group
   values,  // these and every plain number
 };
 
-// What is not finite in a tensor, as a sentence; none when all is well.
+// A sentence about the first value of a tensor that is not finite; none if all are finite.
 std::optional<std::string> find_non_finite(const WeightView& view, Verify what);
 
 // All tensors; called at load, always with at least `scales`. `progress` gets bytes done and in all, and returns false

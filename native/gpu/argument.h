@@ -1,4 +1,4 @@
-// What a kernel touches of a tensor or a buffer.
+// The part of a tensor or buffer that a kernel touches.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ inline Argument reads(const Buffer& buffer) {
 inline Argument writes(Buffer& buffer) { return part_of(buffer, 0, buffer.bytes(), Access::write); }
 inline Argument updates(Buffer& buffer) { return part_of(buffer, 0, buffer.bytes(), Access::update); }
 inline Argument reads(const BufferPtr& buffer) { return reads(*buffer); }
-// An argument the kernel is compiled not to look at: something must be bound.
+// An argument that this variant of the kernel never reads: something must be bound.
 inline Argument unused(const Tensor& t) { return part_of(*t.buffer, t.offset * sizeof(float), 0, Access::read); }
 
 }  // namespace longhand::gpu

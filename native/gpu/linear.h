@@ -35,7 +35,7 @@ void SharedOps<Api>::project_rows(const Tensor& x, const Part& part, const Proje
                                                 : 1,
                        .eps = options.norm ? options.norm->eps : 0.0f,
                        .scale = options.scale};
-  // Parts write columns of their own: bound where they begin, they do not wait for one another.
+  // Parts write disjoint columns: bound from where each begins, they do not wait for one another.
   const uint32_t first = projection.swiglu ? part.first / 2 : part.first;
   const Tensor out = y.columns(first, outputs);
   const auto bias = [&] {
@@ -65,8 +65,7 @@ Tensor SharedOps<Api>::linear(Tensor x, const Weight& weight, const Linear& opti
   return y;
 }
 
-// The two halves of the SwiGLU stand in one part when they share a layout; otherwise they meet in a kernel of their
-// own.
+// The two halves of the SwiGLU are one part if they share a layout; otherwise a separate kernel combines them.
 template <class Api>
 Tensor SharedOps<Api>::gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) {
   const auto& w = Kinds::weight(gate_and_up);

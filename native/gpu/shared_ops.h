@@ -116,7 +116,7 @@ class SharedOps : public Backend {
   void project_rows(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y, bool tiled);
   Tensor convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product);
   void row_op(RowOp op, const Tensor& x, const Tensor& z, const Tensor& y, int64_t z_stride);
-  // The gates may lie where the next layer's will lie, or another pass's.
+  // Call before the memory of the gates is reused by the next layer or another pass.
   void forget_gates() { gates_of_ = {}; }
 
  private:
@@ -127,7 +127,7 @@ class SharedOps : public Backend {
   }
 
   Tensor gates_{}, gates_of_{};                 // written by qk_norm_rope_store, handed out by gate_columns
-  std::atomic<uint64_t> expert_bytes_read_{0};  // asked for from other threads
+  std::atomic<uint64_t> expert_bytes_read_{0};  // read by other threads
 };
 
 }  // namespace longhand::gpu

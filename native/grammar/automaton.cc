@@ -1,5 +1,5 @@
-// Thompson's construction, calls that match nothing taken out of the way, the subset construction, and what leads
-// nowhere cut off. Each rule by itself.
+// Thompson's construction, removal of calls that match nothing, the subset construction, and removal of dead states.
+// Each rule is built separately.
 #include "grammar/automaton.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Compiler {
   }
 
  private:
-  // Bytes that no edge tells apart are one class.
+  // Bytes that no edge distinguishes form one class.
   void number_classes() {
     std::map<std::vector<bool>, std::vector<int>> groups;
     for (int byte = 0; byte < 256; ++byte) {
@@ -90,7 +90,7 @@ class Compiler {
     }
   }
 
-  // States from which no text ends, and rules that no text ends in, are taken out.
+  // Removes states from which no text can end, and rules that can match no text.
   void cut_off() {
     const size_t count = out_.ends_.size();
     std::vector<bool> useful = out_.ends_;
@@ -126,7 +126,7 @@ class Compiler {
   // Each rule before those it may begin with; one that may begin with itself is refused.
   void rank() {
     const size_t count = syntax_.rules().size();
-    std::vector<uint8_t> mark(count, 0);  // 1: on the way, 2: done
+    std::vector<uint8_t> mark(count, 0);  // 1: in progress, 2: done
     std::vector<Rule> order;
     struct Frame {
       Rule rule;

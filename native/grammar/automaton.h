@@ -19,15 +19,15 @@ class Automaton {
     Rule rule;
     State after;
   };
-  // -1: nowhere.
+  // -1: no such edge.
   State next(State state, int byte_class) const {
     return next_[static_cast<size_t>(state) * static_cast<size_t>(classes_) + static_cast<size_t>(byte_class)];
   }
   bool ends(State state) const { return ends_[static_cast<size_t>(state)]; }
   const std::vector<Call>& calls(State state) const { return calls_[static_cast<size_t>(state)]; }
-  // Nothing goes on from here: the rule can only end.
+  // No edge leads on from here: the rule can only end.
   bool exhausted(State state) const { return exhausted_[static_cast<size_t>(state)]; }
-  // Of a rule that reads at least one byte; -1: it cannot.
+  // The start state of a rule that reads at least one byte; -1: it reads none.
   State start(Rule rule) const { return starts_[static_cast<size_t>(rule)]; }
   // Rules in an order in which each stands before those it may begin with.
   int32_t rank(Rule rule) const { return ranks_[static_cast<size_t>(rule)]; }

@@ -15,7 +15,7 @@ void allow(Mask& mask, std::span<const int32_t> tokens) {
 }
 
 // Marks every token in a stretch of the tree that can be read from `from`, which stands at the parent of its first
-// node. `returns` gets the nodes behind which the caller is asked.
+// node. `returns` receives the nodes after which the caller decides.
 void walk(const Vocabulary& vocabulary, const Automaton& automaton, Kernels& kernels, size_t begin, size_t end,
           KernelId from, Mask& mask, std::vector<int32_t>* returns) {
   if (begin >= end) return;

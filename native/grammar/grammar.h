@@ -1,4 +1,4 @@
-// A grammar for one vocabulary, and a text that is written by it.
+// A grammar for one vocabulary, and a matcher for one text.
 #pragma once
 
 #include <list>
@@ -22,8 +22,8 @@ class Grammar {
   const Automaton& automaton() const { return automaton_; }
   const Vocabulary& vocabulary() const { return *vocabulary_; }
 
-  // Tokens that may come in a state, whoever called its rule, and those nodes of the vocabulary behind which only the
-  // caller knows. Found once; any thread.
+  // Tokens allowed in a state whichever rule called its own, and the vocabulary's nodes after which that depends on the
+  // caller. Computed once; any thread.
   struct Local {
     Mask mask;
     std::vector<int32_t> returns;
@@ -39,7 +39,7 @@ class Grammar {
   size_t mask_bytes_ = 0;  // of `locals_`
 };
 
-// Where one text stands. One thread.
+// The position of one text in the grammar. One thread.
 class Matcher {
  public:
   explicit Matcher(std::shared_ptr<Grammar> grammar);
@@ -48,12 +48,12 @@ class Matcher {
   const Mask& mask();
   bool allows(int32_t token) { return allows(grammar_->vocabulary().text(token)); }
   bool allows(std::string_view text) { return !text.empty() && after(text) != dead; }
-  // False where it does not fit; then it stands where it stood.
+  // False if the text does not fit; the position is then unchanged.
   bool accept(std::string_view text);
   bool may_end() const { return kernels_.ends(here_); }
   // Nothing can follow.
   bool complete() { return may_end() && !kernels_.goes_on(here_); }
-  // The text that has to come, as far as nothing else can, at most `most` bytes.
+  // The only possible continuation, as far as it is unique, at most `most` bytes.
   std::string forced(size_t most);
   const Grammar& grammar() const { return *grammar_; }
 
@@ -67,7 +67,7 @@ class Matcher {
     KernelId kernel;
     Mask mask;
   };
-  std::list<CachedMask> masks_;  // used last first
+  std::list<CachedMask> masks_;  // most recently used first
 };
 
 }  // namespace longhand::grammar

@@ -1,9 +1,9 @@
-// JSON Schema, draft 2020-12, as rules. What is written is always valid; not everything valid can be written:
+// JSON Schema, draft 2020-12, as rules. Generated text is always valid, but not every valid text can be generated:
 //   type, enum, const, anyOf, oneOf (whose parts exclude each other), allOf, $ref within the schema, $defs;
 //   properties (in their order), required, additionalProperties (none unless it is told, where there are properties),
 //   one patternProperties alone, minProperties up to 1, maxProperties; items, prefixItems, minItems, maxItems;
 //   minLength, maxLength, pattern, format (schema_formats.h); minimum, maximum and their exclusive forms; annotations.
-// Other words that would bind are refused, never overlooked.
+// Other constraining keywords are refused, never ignored.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -224,7 +224,7 @@ class Reader {
     return member(key, schema(part, place, depth + 1));
   }
 
-  // Members in order; those that need not be there may be left out. Then any number of others.
+  // Members in order; optional ones may be left out. Then any number of additional ones.
   Expr braces(const std::vector<Member>& members, std::optional<Expr> free, int32_t least, int32_t most, Where where) {
     Syntax& s = syntax_;
     const auto needed = std::ranges::count_if(members, &Member::required);
@@ -263,7 +263,7 @@ class Reader {
          ++i)
       fixed.push_back(this->schema((*prefix->array())[i], where + "/prefixItems/" + std::to_string(i), depth + 1));
     const auto count_fixed = static_cast<int32_t>(fixed.size());
-    // Behind the items that are listed there is nothing, unless it is told or wanted.
+    // No items follow the listed ones, unless the schema says so.
     const bool closed = items ? items->boolean() && !*items->boolean() : prefix && least <= count_fixed;
     if (closed && least > count_fixed)
       refuse_schema(where + "/minItems", "more than there can be", "at most " + std::to_string(count_fixed));
@@ -281,7 +281,7 @@ class Reader {
         if (rest_least == 0) inner = s.optional(inner);
       }
     } else {
-      // From the last of them backwards: each may end the list where enough are there.
+      // Built from the last item backwards: each may end the list once there are enough.
       Expr tail = s.repeat(then(s.call(item)), rest_least, rest_most);
       for (int32_t i = count_fixed; i-- > 1;) {
         tail = s.sequence({then(fixed[static_cast<size_t>(i)]), tail});

@@ -12,7 +12,7 @@ namespace longhand::grammar {
 namespace {
 
 constexpr int32_t most_indent = 40;
-// Integers of so many digits are exact in a double.
+// Integers of up to this many digits are exact in a double.
 constexpr int most_digits = 15;
 constexpr int64_t most_integer = 999'999'999'999'999;
 
@@ -86,7 +86,7 @@ Expr JsonText::string_but(const std::vector<std::string>& excluded) {
   Syntax& s = syntax_;
   if (plain_ < 0) plain_ = s.add("plain character", written(s, complement({}), Writing::json));
   const Expr any = s.repeat(s.call(plain_), 0, unbounded);
-  // Follows the excluded words as a tree: whoever leaves it is free.
+  // Follows the excluded words as a tree: a string that leaves the tree may continue freely.
   struct Branch {
     std::map<uint32_t, size_t> next;
     bool word = false;
@@ -143,7 +143,7 @@ Expr JsonText::integer() {
   return s.choice({s.literal("0"), s.sequence({s.optional(s.literal("-")), s.range('1', '9'), more})});
 }
 
-// No larger than a double holds: what reads it may not know infinity.
+// Within the range of a double, since readers may not support infinity.
 Expr JsonText::number() {
   Syntax& s = syntax_;
   const Expr whole =

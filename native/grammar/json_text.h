@@ -1,4 +1,4 @@
-// What texts of JSON are made of.
+// The building blocks of JSON text.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace longhand::grammar {
 
-// Rules that every schema shares, each made when it is first wanted.
+// Rules shared by all schemas, each created on first use.
 class JsonText {
  public:
   explicit JsonText(Syntax& syntax) : syntax_(syntax) {}
@@ -18,7 +18,7 @@ class JsonText {
   Expr character();
   Expr string();  // any
   Expr string(int32_t least, int32_t most);
-  // A string that is none of these, written in the one way that has no choice of escapes.
+  // A string other than these, in the canonical form without optional escapes.
   Expr string_but(const std::vector<std::string>& excluded);
   Expr value();  // any
   Expr object();

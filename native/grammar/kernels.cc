@@ -26,7 +26,7 @@ KernelId Kernels::begin() {
   return intern({{start, bottom}, {-1, bottom}});
 }
 
-// Adds what a rule that can end here returns to, and drops states that can do nothing else than end.
+// Adds the states that a rule ending here returns to, and drops states that can only end.
 KernelId Kernels::intern(std::vector<Item> items) {
   std::vector<Item> closed;
   bool ends = false, returns = false;
@@ -104,7 +104,7 @@ KernelId Kernels::find_step(KernelId kernel, int byte_class) {
   return found;
 }
 
-// What a set goes on with is always older than the set.
+// A set's continuations are always older than the set.
 KernelId Kernels::forget_others(KernelId kernel) {
   std::vector<bool> needed(kernels_.size(), false);
   needed[static_cast<size_t>(kernel)] = true;

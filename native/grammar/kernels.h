@@ -1,5 +1,5 @@
-// Where a text stands, as a number: a set of (state, where it goes on after the rule of that state ends), closed over
-// rules that can end there. Each set exists once, and what a byte makes of it is remembered.
+// The position of a text, as a number: a set of (state, continuation after that state's rule ends), closed over rules
+// that can end there. Each set exists once, and its transitions are cached.
 #pragma once
 
 #include <unordered_map>
@@ -12,7 +12,7 @@ namespace longhand::grammar {
 using KernelId = int32_t;
 inline constexpr KernelId dead = 0;
 inline constexpr KernelId bottom = 1;   // the grammar has ended
-inline constexpr KernelId unknown = 2;  // whatever called: for what is found once for all callers
+inline constexpr KernelId unknown = 2;  // any caller: for results shared by all callers
 
 struct Item {
   State state;
@@ -35,14 +35,14 @@ class Kernels {
 
   // The text may end here.
   bool ends(KernelId kernel) const { return kernels_[static_cast<size_t>(kernel)].ends; }
-  // Goes on in whatever called.
+  // May continue in the caller.
   bool returns(KernelId kernel) const { return kernels_[static_cast<size_t>(kernel)].returns; }
   bool goes_on(KernelId kernel) const { return !kernels_[static_cast<size_t>(kernel)].items.empty(); }
   // With the rules that begin here.
   const std::vector<Item>& expanded(KernelId kernel);
 
   size_t size() const { return kernels_.size(); }
-  // Forgets all but `kernel` and what it goes on with. Returns its new number.
+  // Forgets all sets but `kernel` and its continuations. Returns its new number.
   KernelId forget_others(KernelId kernel);
 
  private:
@@ -59,7 +59,7 @@ class Kernels {
   const Automaton& automaton_;
   size_t classes_;
   std::vector<Kernel> kernels_;
-  std::vector<KernelId> next_;  // [kernels, classes]; -1: not looked at yet
+  std::vector<KernelId> next_;  // [kernels, classes]; -1: not computed yet
   std::unordered_multimap<uint64_t, KernelId> numbers_;
 };
 

@@ -1,4 +1,4 @@
-// What a grammar of somebody else may cost.
+// Limits on the cost of an untrusted grammar.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline constexpr size_t max_states = 200'000;   // of all automata, before and a
 inline constexpr int max_depth = 100;           // groups within groups
 inline constexpr int max_count = 10'000;        // {n}, maxLength, maxItems
 inline constexpr size_t max_items = 4096;       // ways to read a text so far
-inline constexpr size_t max_kernels = 200'000;  // then what is not needed any more is forgotten
+inline constexpr size_t max_kernels = 200'000;  // beyond it, sets no longer needed are forgotten
 inline constexpr size_t max_mask_bytes = 64 * 1024 * 1024;  // of masks cached with a grammar
 
 [[noreturn]] inline void refuse_size(const char* what, size_t most) {

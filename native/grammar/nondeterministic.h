@@ -1,4 +1,4 @@
-// Thompson's automata of all rules, on the way to deterministic ones.
+// Thompson's automata of all rules, before they are made deterministic.
 #pragma once
 
 #include <map>
@@ -18,13 +18,13 @@ class Nondeterministic {
   // Every set of bytes on an edge, once.
   const std::vector<ByteSet>& sets() const { return sets_; }
 
-  // With all that is reached without reading, sorted. States that only lead on are left out.
+  // The epsilon closure, sorted, without states that have only epsilon edges.
   std::vector<int32_t> closure(std::vector<int32_t> states) const;
   void read(int32_t from, int byte, std::vector<int32_t>& reached) const;
   void called(int32_t from, std::map<Rule, std::vector<int32_t>>& calls) const;
 
  private:
-  // At most two ways on without reading, or one edge that reads or calls.
+  // At most two epsilon edges, or one edge that reads or calls.
   struct Node {
     int32_t to = -1, other = -1;
     int32_t set = -1;

@@ -1,4 +1,4 @@
-// Texts that are put together of several notations: calls of tools, whose arguments have schemas.
+// Texts composed of several notations: tool calls, whose arguments have schemas.
 #include <stdexcept>
 
 #include "formats/error.h"

@@ -1,4 +1,4 @@
-// The ways in which a grammar is written down.
+// Readers of the notations for grammars.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Regular expressions in the notation of ECMAScript, as far as they are regular: no looking around, no references back.
+// Regular expressions in ECMAScript's notation, as far as they are regular: no lookaround, no backreferences.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// A schema among other rules.
+// Adds a JSON schema to other rules.
 #pragma once
 
 #include "formats/json.h"
@@ -6,7 +6,7 @@
 
 namespace longhand::grammar {
 
-// The rule that its texts are of. Throws as read_json_schema.
+// The rule for texts of the schema. Throws as read_json_schema.
 Rule add_json_schema(Syntax& syntax, Json schema);
 
 }  // namespace longhand::grammar

@@ -17,7 +17,7 @@ JsonArray merged_types(const Json& a, const Json& b) {
   return type && type->array() ? *type->array() : JsonArray{*type};
 }
 
-// What all of a schema's texts have: its types, or the constants of its required members.
+// What all texts of a schema share: its types, or the constants of its required members.
 bool apart(const Json& document, const Json& a, const Json& b, const std::string& where) {
   const Json &first = followed(document, a, where), &second = followed(document, b, where);
   const auto types = [](const Json& one) { return one.find("type"); };

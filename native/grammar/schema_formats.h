@@ -1,4 +1,4 @@
-// Formats of texts that are kept to; others are remarks, as the standard has it.
+// The string formats that are enforced; all others are annotations, as the standard allows.
 #pragma once
 
 #include <string_view>

@@ -75,7 +75,7 @@ Json combined(const std::string& key, const Json& a, const Json& b, const std::s
   refuse_schema(where + "/" + key, "another one than beside it in allOf", "one of them");
 }
 
-// What the other says of members that it does not name holds for those that only this one names.
+// The other schema's additionalProperties apply to members that only this one names.
 Json with_additional(const Json& schema, const Json& other) {
   const Json *own = schema.find("properties"), *named = other.find("properties"),
              *rule = other.find("additionalProperties");

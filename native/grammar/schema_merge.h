@@ -1,4 +1,4 @@
-// Several schemas that all hold, as one.
+// Merges schemas that must all hold (allOf) into one.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What single words of a schema say.
+// Reading single keywords of a schema.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace longhand::grammar {
 
 Json without(const Json& schema, std::string_view key);
-// No word of it binds anything.
+// Whether the schema constrains nothing.
 bool says_nothing(const Json& schema);
 // `types`: one name or a list of them.
 bool is_type(const Json& value, const Json& types);

@@ -24,7 +24,7 @@ CodeSet complement(const CodeSet& set);  // of all code points but surrogates
 CodeSet intersection(const CodeSet& a, const CodeSet& b);
 
 inline constexpr int32_t unbounded = -1;
-// Control tokens stand in texts as this byte, which UTF-8 does not use, and three of their number.
+// Control tokens are encoded as this byte, which UTF-8 does not use, and three bytes of their id.
 inline constexpr unsigned char control_mark = 0xff;
 std::string control_text(int32_t token);
 
@@ -54,7 +54,7 @@ class Syntax {
   Expr call(Rule rule);
   Expr empty() { return sequence({}); }
 
-  // Named first, so that rules may call each other. The first one is where a text begins.
+  // Declared before defined, so that rules may call each other. The first is the start rule.
   Rule declare(std::string name);
   void define(Rule rule, Expr body) { rules_[static_cast<size_t>(rule)].body = body; }
   Rule add(std::string name, Expr body);

@@ -35,8 +35,8 @@ class Vocabulary {
   size_t size() const { return texts_.size(); }
   size_t words() const { return (texts_.size() + 31) / 32; }  // of a mask
   const std::string& text(int32_t token) const { return texts_[static_cast<size_t>(token)]; }
-  // As tokenizers of the BPE kind write it: again and again the two neighbours whose joined text is the oldest token.
-  // Empty where a byte has no token.
+  // Encodes as BPE does: repeatedly merges the two neighbours whose joined text is the oldest token.
+  // Empty if a byte has no token.
   std::vector<int32_t> encode(std::string_view text) const;
 
  private:

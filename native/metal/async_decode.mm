@@ -1,4 +1,4 @@
-// Asynchronous decode (native/ops/backend.h): passes handed over and waited for one by one.
+// Asynchronous decode (native/ops/passes.h): passes are submitted, then waited for one by one.
 #include "metal/backend.h"
 
 namespace longhand::metal {

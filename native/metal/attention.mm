@@ -15,8 +15,8 @@ static bool fits_tiles(const AttentionParams& p, const Constants& shape, int64_t
   return keys_seen <= kAttentionSplit || p.tokens * p.query >= 16 * kAttentionTile;
 }
 
-// Keys of one split of one token's attention: so many that `groups` threadgroups come together, but never fewer than
-// make the merging worth it. `heads` share a threadgroup.
+// Keys of one split of one token's attention: few enough to occupy `groups` threadgroups, but never so few that
+// merging costs more than it gains. `heads` share a threadgroup.
 static int64_t split_for(int64_t groups, const AttentionParams& p, uint32_t heads, int64_t keys_seen) {
   constexpr int64_t least = 64, from = 256;
   const int64_t splits = groups * heads / p.query;

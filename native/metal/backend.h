@@ -32,10 +32,10 @@ using gpu::writes;
 class MetalBackend final : public gpu::SharedOps<MetalBackend> {
  public:
   explicit MetalBackend(std::unique_ptr<Device> device);
-  // For the tuner: chosen by hand, and nothing is kept on disk.
+  // For the tuner: with an explicit tuning, and nothing is stored on disk.
   MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning) : MetalBackend(std::move(device), tuning, false) {}
   ~MetalBackend() override;
-  // Between two passes.
+  // Call between two passes.
   void tune(const Tuning& tuning) { tuning_ = tuning; }
 
   // backend.mm
@@ -119,7 +119,7 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
   void save_pipelines() {
     if (!warmup_.running()) pipelines_.save();
   }
-  // Before the CPU touches memory: nothing may be running but passes handed over, whose memory is not that of the
+  // Call before the CPU touches memory: nothing may be running but submitted passes, whose memory is not that of the
   // oldest.
   void settle() {
     if (commands_.busy() && in_flight_.empty()) commands_.finish();
@@ -127,7 +127,7 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
   Arena& arena() { return arenas_[turn_]; }
   Tensor guess_of(size_t turn) const { return {guesses_.get(), 4 * turn, 1, 1, 1}; }
   Tensor upload_pairs(std::vector<std::pair<int32_t, int32_t>> pairs);
-  Tensor upload(const void* from, size_t bytes);  // ids, positions: the same list again is not written again
+  Tensor upload(const void* from, size_t bytes);  // ids, positions: an unchanged list is not uploaded again
   MetalBufferPtr mapping(std::span<const std::byte> file, std::span<const std::byte> wanted,
                          const std::shared_ptr<const void>& keep_alive, const std::byte*& first);
   Part make_part(std::span<const WeightView> views, int64_t experts, int64_t group, int64_t first, int64_t count,
@@ -179,7 +179,7 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
   Activity activity_;
   PipelineWarmup warmup_;
   Commands commands_;
-  // Passes take turns, so that one can be encoded while the other runs and its results are read.
+  // Two passes alternate, so that one can be encoded while the other runs and its results are read.
   struct InFlight {
     uint64_t ticket;  // of its last command buffer
     size_t turn;
@@ -197,7 +197,7 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
   std::unique_ptr<Pressure> pressure_;
 };
 
-// Where an op leaves a state, and what it does when it is encoded: native/ops/memory.h.
+// The slot an op writes a state to, and the swap when it is encoded: native/ops/memory.h.
 inline Buffer& slot_after(const BufferPtr& current, const BufferPtr& other) { return other ? *other : *current; }
 inline void change_slots(BufferPtr& current, BufferPtr& other) {
   if (other) std::swap(current, other);

@@ -39,7 +39,7 @@ void MetalBackend::compile_pending(std::function<void(size_t done, size_t total)
 }
 
 void MetalBackend::begin(const PassOptions& options) {
-  if (!options.async) discard();  // what a cancelled or failed pass left behind
+  if (!options.async) discard();  // left behind by a cancelled or failed pass
   activity_.set(true);
   pass_ = options;
   turn_ = options.async ? 1 - turn_ : 0;
@@ -95,7 +95,7 @@ void MetalBackend::read(float* to, const Tensor& from) {
     std::memcpy(to + i * from.cols, first + i * from.stride, static_cast<size_t>(from.cols) * sizeof(float));
 }
 
-// Memory is shared: with nothing running the CPU moves bytes itself; inside a pass a copy takes its place among the
+// Memory is shared: when nothing is running, the CPU copies; inside a pass, a copy is encoded in order with the
 // ops.
 void MetalBackend::copy(Buffer& to, size_t to_offset, Buffer& from, size_t from_offset, size_t bytes) {
   assert(to_offset + bytes <= to.bytes() && from_offset + bytes <= from.bytes());

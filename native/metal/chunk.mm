@@ -1,4 +1,4 @@
-// Linear attention in chunks of 64 tokens: two dispatches however many tokens.
+// Linear attention in chunks of 64 tokens: two dispatches for any number of tokens.
 #include "metal/backend.h"
 
 namespace longhand::metal {
@@ -33,7 +33,7 @@ bool MetalBackend::fits_chunks(int64_t key_dim, int64_t value_dim) {
 Tensor MetalBackend::in_chunks(const Chunked& c, RecurrentState& state) {
   const int64_t tokens = c.q.rows, chunks = (tokens + chunk - 1) / chunk;
   const bool delta = static_cast<bool>(c.gates);
-  // Q, K, with the delta rule what it writes of K, then U, P and the decay of the chunk: places_of in chunk.metal.
+  // Q, K, for the delta rule the keys it writes, then U, P and the decay of the chunk: places_of in chunk.metal.
   const int64_t floats = chunk * ((delta ? 3 : 2) * c.key_dim + c.value_dim + chunk) + 4;
   const Tensor parts = scratch(c.heads * chunks, floats);
   const Tensor o = scratch((tokens + 7) / 8 * 8, c.heads * c.value_dim);

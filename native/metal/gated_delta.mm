@@ -17,9 +17,9 @@ struct Instance {
   const char* step;
   int64_t step_values;
 };
-constexpr Instance instances[] = {{4, "gated_delta_scan_4", "gated_delta_step_4", 256},
-                                  {8, "gated_delta_scan_8", "gated_delta_step_8", 256},
-                                  {16, "gated_delta_scan_16", "gated_delta_step_16", 256},
+constexpr Instance instances[] = {{4, "gated_delta_scan_4", "gated_delta_step_4", MAX_STEP_VALUES},
+                                  {8, "gated_delta_scan_8", "gated_delta_step_8", MAX_STEP_VALUES},
+                                  {16, "gated_delta_scan_16", "gated_delta_step_16", MAX_STEP_VALUES},
                                   {32, "gated_delta_scan_32", "gated_delta_step_32", 192},
                                   {64, "gated_delta_scan_64", "gated_delta_step_64", 128}};
 const Instance& instance_for(int64_t key_dim) {

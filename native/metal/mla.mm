@@ -7,7 +7,7 @@ namespace longhand::metal {
 
 using namespace params;
 
-// What the queries and sums of the rows that are worked on together may take.
+// Maximum memory for the queries and sums of rows that are processed together.
 static constexpr int64_t most_latent_bytes = int64_t{64} << 20;
 
 static size_t slices(int64_t width) { return static_cast<size_t>((width + kLatentSlice - 1) / kLatentSlice); }

@@ -7,7 +7,7 @@ namespace longhand::metal {
 
 using namespace params;
 
-// A tile does the arithmetic of 32 rows: with few rows an expert, looking each matrix up again is cheaper.
+// A tile costs the arithmetic of 32 rows: with few rows an expert, a matvec per row is cheaper.
 static bool grouped(const Routes& routes, int64_t experts) {
   const int64_t tokens = routes.weights.rows;
   return tokens > kMatvecTokens && tokens * routes.topk >= 4 * experts && experts <= kMostGroupedExperts;

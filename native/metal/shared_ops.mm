@@ -10,7 +10,7 @@
 
 namespace longhand::metal {
 
-// A token that the pass before is still choosing is read from where it will stand.
+// A token that the previous pass is still choosing is read from the slot it will be written to.
 Tensor MetalBackend::token_list(std::span<const int32_t> ids) {
   const bool guessed = ids.size() == 1 && ids[0] == guessed_token;
   return guessed ? guess_of(1 - turn_) : upload(ids.data(), ids.size_bytes());

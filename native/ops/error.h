@@ -5,7 +5,7 @@
 
 namespace longhand {
 
-// A model gave numbers that are none, or infinite: its weights are damaged.
+// A model produced NaN or infinity: its weights are damaged.
 struct NotFinite : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

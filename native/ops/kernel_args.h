@@ -1,4 +1,4 @@
-// What an op hands to its kernel, from the operands of the contract: the structs of params.h, filled in once for every
+// Kernel arguments from the operands of the contract: the structs of params.h, filled in once for every
 // GPU. The launch around it (threads, bindings, splits) is each back end's own.
 #pragma once
 

@@ -17,7 +17,7 @@ struct DeviceInfo {
   std::string name;            // "Intel Xeon ...", "Apple M2 Pro"
   std::string detail;          // the chosen instruction set, the GPU family, ...
   std::string instructions{};  // of a CPU: the set its kernels were chosen for
-  std::string tuning;          // what was chosen for this very device, and by whom; "" where nothing is chosen
+  std::string tuning;          // the tuning chosen for this device, and by whom; "" if there is none
   uint64_t memory_bytes = 0;
   bool unified = true;
   ShapeLimits shapes{};
@@ -48,22 +48,22 @@ class Lifecycle {
   virtual WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
                             int64_t experts = 1) = 0;
 
-  // A back end that only finds out what a load and a pass take: it prepares no weights, computes nothing, and is never
-  // asked for a number. Its tensors need no data (headers alone).
+  // A back end that only measures the memory of a load and a pass: it prepares no weights and computes nothing, and its
+  // results are never read. Its tensors need no data (headers alone).
   virtual bool rehearses() const { return false; }
-  // Room for what lives as long as a pass, before the first; more is allocated when it is wanted.
+  // Reserves scratch memory before the first pass; more is allocated on demand.
   virtual void reserve_scratch(size_t /*bytes*/) {}
 
   // An RMS norm in front of a projection (`Linear::norm`) is part of it, not an op of its own.
   virtual bool fuses_norms() const { return false; }
-  // Where the system's own word that memory is short is to be had, `told` hears it, from any thread, until the end.
+  // Calls `told`, on any thread, when the system says that memory is short, if it does.
   virtual void on_memory_pressure(std::function<void(bool critical)> /*told*/) {}
   // Every weight of a model has been prepared.
   virtual void prepared() {}
-  // What became of the file that keeps prepared weights for the next load.
+  // The state of the file with prepared weights for the next load.
   virtual PackedCacheStatus packed_cache_status() const { return PackedCacheStatus::none; }
 
-  // Gives back what can be made again. Between passes; the results of those that are over are lost.
+  // Frees memory that can be rebuilt. Between passes; results of finished passes are lost.
   virtual void release_caches() {}
 
   // A device that compiles its kernels when it meets them: a warmup computes nothing and notes what it would need,
@@ -75,12 +75,11 @@ class Lifecycle {
   // Counters.
   // Bytes of expert stacks read since the start: what `expert_gate_up` and `expert_down` touched.
   virtual uint64_t expert_bytes_read() const { return 0; }
-  // The most that one pass took so far for what lives as long as it; 0 where nobody counts.
+  // Peak scratch memory of a pass so far; 0 if not counted.
   virtual uint64_t scratch_bytes() const { return 0; }
-  // Time the device has worked since the start; 0 where the CPU is the device.
+  // Time the device was busy since the start; 0 if the CPU is the device.
   virtual double device_seconds() const { return 0; }
-  // Time of each kernel from here on: slower, since nothing runs side by side. False where the device gives no such
-  // times.
+  // Times each kernel from here on: slower, since nothing runs concurrently. False if the device cannot do this.
   virtual bool profile() { return false; }
   virtual std::map<std::string, KernelTime> kernel_times() const { return {}; }
 };

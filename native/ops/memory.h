@@ -1,5 +1,5 @@
-// What a layer remembers between tokens. A family declares it (Layout types); the session allocates, sizes, snapshots,
-// restores and rewinds from the declarations alone; ops read and write the live objects.
+// State that a layer carries between tokens. A family declares it (Layout types); the session allocates, sizes,
+// snapshots, restores and rewinds from the declarations alone; ops read and write the live objects.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the matrices of a model are multiplied with while it reads a text: what a quantiser and a converter weigh by.
+// Statistics of the inputs of a model's matrices while it reads a text: quantisers and converters weigh by them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Observations {
   std::map<const Weight*, Observed> found;
 };
 
-// The CPU back end, which also keeps `seen`. One pass at a time, as ever.
+// The CPU back end, which also records into `seen`. One pass at a time, as usual.
 Creation create_observing_cpu(int threads, std::shared_ptr<Observations> seen);
 
 }  // namespace longhand

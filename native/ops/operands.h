@@ -1,4 +1,4 @@
-// What ops are told beside tensors: the shapes, weights and options of each.
+// Operands of ops beside tensors: their shapes, weights and options.
 #pragma once
 
 #include <cstdint>
@@ -6,19 +6,20 @@
 #include <vector>
 
 #include "ops/memory.h"
+#include "ops/params.h"
 #include "ops/tensor.h"
 #include "ops/weight.h"
 
 namespace longhand {
 
-// The largest shapes that a back end's kernels were written for; 0: any.
+// The largest shapes that a back end's kernels support; 0: any.
 struct ShapeLimits {
   int64_t head = 0;   // dimension of an attention head
   int64_t state = 0;  // key or value dimension of a recurrent state
   int64_t taps = 0;   // width of a convolution
 };
 // Of the kernels in metal/ and native/vulkan/shaders.
-inline constexpr ShapeLimits gpu_shapes{.head = 512, .state = 256, .taps = 8};
+inline constexpr ShapeLimits gpu_shapes{.head = MAX_HEAD_DIM, .state = MAX_STATE_DIM, .taps = 8};
 
 // y = x * rsqrt(mean(x^2) + eps) * w. `weight` is fp32 and already holds the effective gain (1 + w for RMS-1p
 // families).
@@ -65,7 +66,7 @@ struct Heads {
   int64_t dim = 0;
 };
 
-// What stands in the columns of the packed projection read by qk_norm_rope_store: queries (with `gated`, per head
+// The columns of the packed projection read by qk_norm_rope_store: queries (with `gated`, per head
 // [query dim | gate dim]), then keys, then values.
 struct Qkv {
   Heads heads;
@@ -89,8 +90,8 @@ struct GatedDelta {
   BufferPtr decay{};    // fp32 [value_heads]: -exp(A_log)
   BufferPtr dt_bias{};  // fp32 [value_heads]
   Norm norm{};          // gated RMSNorm over value_dim, plain weight: norm -> * w -> * silu(z)
-  // Added to the sum of squares, as transformers does: its numbers are the reference. llama.cpp takes max(norm, eps),
-  // mlx-lm the eps of a mean, 128 times this; only vectors near zero tell them apart.
+  // Added to the sum of squares, as in transformers, which is the reference. llama.cpp takes max(norm, eps),
+  // mlx-lm the eps of a mean, 128 times this; they differ only for vectors near zero.
   float l2_eps = 1e-6f;
 
   int64_t channels() const { return 2 * key_heads * key_dim + value_heads * value_dim; }

@@ -26,7 +26,7 @@ class Ops {
   virtual Tensor rms_norm(Tensor x, const Norm& norm) = 0;
   virtual Tensor layer_norm(Tensor x, const LayerNorm& norm, Tensor add) = 0;  // norm(x + add); add may be empty
 
-  // y = W x with everything that fuses around it. Returns [T, out], or add_to.
+  // y = W x with its fused prologue and epilogue. Returns [T, out], or add_to.
   virtual Tensor linear(Tensor x, const Weight& weight, const Linear& options = {}) = 0;
   // SwiGLU front half: W holds gate rows, then up rows. silu(gate) * up: [T, out / 2].
   virtual Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) = 0;
@@ -79,8 +79,8 @@ class Ops {
   // add_to += sigmoid(x . gate) * shared, gate [1, hidden] (shared expert)
   virtual void add_gated(Tensor x, const Norm* norm, const Weight& gate, Tensor shared, Tensor add_to) = 0;
 
-  // Rows of the first, then of the next, all equally wide: what several timelines have computed each for itself. Only
-  // where the back end takes turns.
+  // Rows of the first, then of the next, all equally wide: results of several timelines. Only
+  // if the back end takes turns.
   virtual Tensor stack(std::span<const Tensor> /*parts*/) {
     throw std::logic_error("[ops] stack: this back end reads one timeline in a pass");
   }

@@ -1,7 +1,7 @@
 // Arguments shared by the Metal kernels (metal/*.metal), the Vulkan shaders (native/vulkan/shaders) and their hosts:
 // one struct a kernel, sizes in elements unless the name says bytes, strides between rows. Function constants (in
-// Vulkan: specialisation constants) carry what is yes or no, and sizes that a kernel wants to know when it is compiled;
-// their indices are below.
+// Vulkan: specialisation constants) carry flags, and sizes that a kernel needs at compile time; their indices are
+// below.
 #ifndef VULKAN
 #pragma once
 #endif
@@ -18,8 +18,12 @@ using uint = uint32_t;
 using ulong = uint64_t;
 #endif
 
-// Elements of a latent that a threadgroup takes.
-#define LATENT_SLICE 512
+// The largest shapes that the kernels hold in threadgroup memory (gpu_shapes in operands.h).
+#define MAX_HEAD_DIM 512     // an attention head
+#define MAX_STATE_DIM 256    // key or value dimension of a recurrent state
+#define MAX_STEP_VALUES 256  // value columns of one gated_delta_step threadgroup
+
+#define LATENT_SLICE 512  // elements of a latent that a threadgroup takes
 
 #ifndef VULKAN
 
@@ -69,7 +73,7 @@ enum Tile {
   kConvTokens = 32,  // convolution: tokens a thread walks over
   kGlaRows = 8,      // GLA: query rows a threadgroup
   kGlaChunk = 64,
-  kMostGroupedExperts = 1024,  // above, every row looks its experts up itself
+  kMostGroupedExperts = 1024,  // above, every row looks up its experts itself
   kSelectThreads = 128,
   kSampleTile = 256,        // tokens a threadgroup of the first sampling kernel looks at
   kSampleCandidates = 1024  // tokens that are ordered
@@ -112,7 +116,7 @@ struct ExpertDownParams {
 };
 
 #ifndef VULKAN
-// Metal's matvecs: `only` is the segment of a matrix that has one, so that nobody asks a table for it.
+// Metal's matvecs: `only` is the segment of a matrix that has a single one, so that no table is read.
 struct LinearVecParams {
   LinearParams linear;
   WeightSegment only;
@@ -130,7 +134,7 @@ struct NormParams {
   float eps;
 };
 
-// y[t, c] (op)= x[t, c], and relatives that touch every element once.
+// y[t, c] (op)= x[t, c], and similar ops that touch every element once.
 struct RowsParams {
   uint rows, cols, x_stride, y_stride, z_stride;
 };

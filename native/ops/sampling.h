@@ -161,10 +161,11 @@ inline int32_t draw(std::vector<float> scores, const Sampling& options, float pe
 // and no call, so that compilers make vectors of it. Relative error about 1e-7 (Cephes' polynomial).
 inline double sum_exp(const float* scores, float peak, int64_t count) {
   constexpr int64_t lanes = 8, block = 4096;
-  constexpr float least = -87.0f;  // exp of less adds nothing that a sum from 1 up would notice
+  constexpr float least = -87.0f;  // below this, exp is lost in a sum of at least 1
   const auto exp = [&](float score) {
     const float x = score - peak > least ? score - peak : least;
-    const auto power = static_cast<int32_t>(x * 1.44269504f - 0.5f);  // towards nought, of negative numbers: nearest
+    const auto power =
+        static_cast<int32_t>(x * 1.44269504f - 0.5f);  // truncation of a negative number rounds to nearest here
     const float r = x - static_cast<float>(power) * 0.693359375f - static_cast<float>(power) * -2.12194440e-4f;
     const float poly =
         ((((1.9875691500e-4f * r + 1.3981999507e-3f) * r + 8.3334519073e-3f) * r + 4.1665795894e-2f) * r +
@@ -186,14 +187,14 @@ inline double sum_exp(const float* scores, float peak, int64_t count) {
   return total;
 }
 
-// Why there is no token to choose.
+// Throws the reason why no token can be chosen.
 [[noreturn]] inline void refuse(std::span<const float> logits) {
   if (!std::ranges::all_of(logits, [](float score) { return std::isfinite(score); }))
     throw NotFinite("[sample] the scores of the next token are not finite: the weights of this model are damaged");
   throw std::invalid_argument("[sample] no token can be chosen: all are forbidden, at least one must be left");
 }
 
-// `sum_exp(scores, peak, count)` adds exp(score - peak) over a row: the one pass worth a vector kernel.
+// `sum_exp(scores, peak, count)` sums exp(score - peak) over a row: the only loop worth a vector kernel.
 template <class SumExp>
 Sampled choose(const float* logits, int64_t vocabulary, const Sampling& options, std::span<const TokenCount> counts,
                std::span<const TokenBias> biases, const SumExp& sum_exp) {
@@ -202,7 +203,7 @@ Sampled choose(const float* logits, int64_t vocabulary, const Sampling& options,
   if (!std::isfinite(*best)) refuse({logits, static_cast<size_t>(vocabulary)});
   const double sum = sum_exp(scores.data(), *best, vocabulary);
   const float log_total = *best + static_cast<float>(std::log(sum));
-  // So close to nought that the scores would overflow: nothing but the best has a chance.
+  // A temperature so close to zero that the scores would overflow: only the best token has a chance.
   const bool greedy = options.temperature <= 0.0f || !std::isfinite(*best / options.temperature);
   const int32_t id = greedy ? static_cast<int32_t>(best - scores.begin()) : draw(scores, options, *best);
 

@@ -1,4 +1,4 @@
-// What every back end and every architecture agree on: element types, device memory and views on it.
+// Types shared by all back ends and architectures: element types, device memory and views of it.
 #pragma once
 
 #include <cstddef>

@@ -91,7 +91,7 @@ class Weight {
 };
 using WeightPtr = std::shared_ptr<const Weight>;
 
-// Prepared weights in a file of their own: there is none, this load read them there, it is being written, it is whole.
+// The file of prepared weights: there is none, this load read it, it is being written, it is complete.
 enum class PackedCacheStatus : uint8_t { none, read, writing, written };
 
 }  // namespace longhand

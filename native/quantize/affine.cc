@@ -48,7 +48,7 @@ double error_of(const float* w, const float* importance, const Group& group, int
   return sum;
 }
 
-// As the reader will see it: the numbers rounded to what is stored, the codes chosen for those.
+// The group as it will be read: scale and bias rounded as stored, codes chosen for the rounded ones.
 Group stored(Group group, const float* w, const AffineFormat& format) {
   const auto bins = static_cast<float>((1 << format.bits) - 1);
   group.scale = rounded_to(format.scale_type, group.scale);
@@ -117,7 +117,7 @@ Group searched(const float* w, const float* importance, Group best, const Affine
   const auto bins = static_cast<float>((1 << format.bits) - 1);
   const auto [least, most] = std::minmax_element(w, w + format.group);
   const float low = *least, width = *most - *least;
-  // Fewer bits gain more from cutting off what is rare.
+  // The fewer the bits, the more clipping outliers gains.
   const float reach = format.bits <= 3 ? 0.3f : format.bits == 4 ? 0.2f : 0.1f;
   best = stored(best, w, format);
   double error = error_of(w, importance, best, format.group);

@@ -28,7 +28,7 @@ struct AffineTo {
   std::byte* biases;
 };
 
-// Sums over all weights, columns weighted by importance: what the rounding lost, and what there was.
+// Squared rounding error and squared weights, summed over all weights with columns weighted by importance.
 struct Loss {
   double error = 0;
   double energy = 0;

@@ -158,8 +158,8 @@ std::vector<double> symmetric_eigen(std::vector<double>& matrix, int64_t size) {
 
 LowRank low_rank(const std::vector<double>& matrix, int64_t rows, int64_t columns, int64_t rank,
                  const std::vector<double>& covariance) {
-  // The eigenvectors of W C W^T are the directions of the output that matter most: what of W is in the first of them is
-  // the best approximation.
+  // The leading eigenvectors of W C W^T are the output directions that matter most: projecting W onto them is the best
+  // approximation.
   const std::vector<double> weighed =
       covariance.empty() ? matrix : times_transposed(matrix, rows, covariance, columns, columns);
   std::vector<double> vectors = times_transposed(weighed, rows, matrix, rows, columns);
@@ -176,7 +176,7 @@ LowRank low_rank(const std::vector<double>& matrix, int64_t rows, int64_t column
       for (int64_t j = 0; j < columns; ++j) down[j] += u * matrix[static_cast<size_t>(i * columns + j)];
     }
     const double length = std::sqrt(std::inner_product(down, down + columns, down, 0.0));
-    // A direction that rounding alone left over.
+    // This direction is nothing but rounding error.
     if (!(length > 1e-12 * std::sqrt(std::max(values[0], 0.0)))) {
       std::fill(down, down + columns, 0.0);
       continue;

@@ -1,4 +1,4 @@
-// W ~ Up Down of a given rank, with the least error of what comes out for inputs of a given covariance.
+// W ~ Up Down of a given rank, with the least output error for inputs of a given covariance.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Stretches of rows of a tensor, read, put in another order where it is asked for, and encoded on all cores.
+// Reads stretches of rows of a tensor, reorders them on request, and encodes them on all cores.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Texts in pictures by the recogniser of the system: Vision on macOS; unavailable.cc elsewhere, where documents are
-// read by Tesseract (app/documents/ocr.ts).
+// Text recognition by the operating system: Vision on macOS; unavailable.cc elsewhere, where Tesseract reads pictures
+// (app/documents/parse/ocr.ts).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A build without a recogniser of the system.
+// Stub for systems without a text recogniser.
 #include "formats/error.h"
 #include "vision/recognise.h"
 

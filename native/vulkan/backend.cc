@@ -18,7 +18,7 @@ VulkanBackend::VulkanBackend(std::shared_ptr<Device> device)
 VulkanBackend::~VulkanBackend() { commands_.abandon(); }
 
 void VulkanBackend::begin(const PassOptions& options) {
-  commands_.abandon();  // what a cancelled or failed pass left behind
+  commands_.abandon();  // left behind by a cancelled or failed pass
   pass_ = options;
   forget_gates();
   arena_.recycle();
@@ -86,7 +86,7 @@ void VulkanBackend::read(float* to, const Tensor& from) {
   for (size_t i = 0; i < static_cast<size_t>(from.rows); ++i) std::copy_n(all.data() + i * step, row, to + i * row);
 }
 
-// Inside a pass a copy takes its place among the ops.
+// Inside a pass, a copy is recorded in order with the ops.
 void VulkanBackend::copy(Buffer& to, size_t to_offset, Buffer& from, size_t from_offset, size_t bytes) {
   assert(to_offset + bytes <= to.bytes() && from_offset + bytes <= from.bytes());
   VulkanBuffer &target = vulkan_buffer(to), &source = vulkan_buffer(from);

@@ -124,7 +124,7 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
               const Constants& constants, int64_t keys_seen, const Argument& blocks, const Tensor& o);
   void intra_chunk_into(const Tensor& q, const Tensor& k, const Tensor& v, const Gla& shape,
                         const RecurrentState& state, const Tensor& o);
-  // What choosing blocks keeps in device memory, and the windows of compressed keys that a step has bound.
+  // Scratch memory of block selection, and the windows of compressed keys that a step has bound.
   struct Selection {
     Tensor scores, pooled, ranks, normalisers;
   };
@@ -140,7 +140,7 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   Commands commands_;
   Staging staging_;
   Arena arena_;
-  Arena uploads_;  // what the CPU hands over: ids, positions
+  Arena uploads_;  // written by the CPU: ids, positions
   Arena scores_;   // what it reads after every token: kernels write it where no copy has to follow
   PassOptions pass_{};
 };

@@ -8,8 +8,7 @@ using namespace params;
 
 namespace {
 
-constexpr int64_t step_tokens = 8;    // above: convolution, scan and norm as dispatches of their own
-constexpr int64_t step_values = 256;  // value columns one workgroup can hold, a thread each
+constexpr int64_t step_tokens = 8;  // above: convolution, scan and norm as dispatches of their own
 constexpr uint32_t scan_threads = 64, norm_threads = 64;
 
 }  // namespace
@@ -20,7 +19,7 @@ Tensor VulkanBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv
       Constants().set(kDim, narrow(w.key_dim)).set(kTiled, w.head_map == GatedDelta::HeadMap::tiled);
   GatedDeltaParams params = kernel_args::gated_delta(p, o, w, conv);
   const int64_t values = w.value_heads / w.key_heads * w.value_dim;
-  const int64_t most_values = std::min<int64_t>(step_values, device_->threads_for(step_values));
+  const int64_t most_values = std::min<int64_t>(MAX_STEP_VALUES, device_->threads_for(MAX_STEP_VALUES));
   if (p.rows <= step_tokens && values <= most_values) {
     run("gated_delta_step", constants,
         {reads(p), reads(w.conv), reads(w.decay), reads(w.dt_bias), reads(w.norm.weight), updates(*conv.window),

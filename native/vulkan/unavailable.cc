@@ -1,4 +1,4 @@
-// The back end of a build without vulkan: says why, in words that reach Settings.
+// Stub of the back end in a build without Vulkan: gives the reason, which is shown in Settings.
 #include "ops/backend.h"
 
 namespace longhand {

@@ -92,7 +92,7 @@ Part VulkanBackend::make_part(const std::vector<Slice>& slices, int64_t experts)
   size_t bytes = 0;
   for (const Slice& slice : slices) bytes += bytes_of(slice);
   part.bytes = device_->allocate(bytes, Device::Place::device);
-  // Before the first byte is on its way: where there is no room for it, nothing has to be waited for.
+  // Allocated before the first copy: if there is no room, no copy has to be waited for.
   part.table = device_->allocate(slices.size() * sizeof(params::WeightSegment), Device::Place::device);
   size_t used = 0;
   const auto put = [&](const std::byte* from, size_t row, const Slice& slice) {
@@ -136,7 +136,7 @@ WeightPtr VulkanBackend::prepare(std::span<const WeightView> views, std::shared_
     fill(*weight, views, experts);
     staging_.flush();
   } catch (...) {
-    staging_.drop();  // before the buffers go that bytes are on their way to
+    staging_.drop();  // before the buffers that copies are in flight to are freed
     throw;
   }
   return weight;

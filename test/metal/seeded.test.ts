@@ -288,8 +288,8 @@ const kernel: Seed[] = [
   seed(
     'threadgroup memory with a value',
     'gated_delta.metal',
-    'threadgroup float raw[MAX_VALUES];',
-    'threadgroup float raw[MAX_VALUES] = {};',
+    'threadgroup float raw[MAX_STEP_VALUES];',
+    'threadgroup float raw[MAX_STEP_VALUES] = {};',
     /cannot be initialised/,
   ),
   seed(

@@ -1,4 +1,4 @@
-// Test hooks of the engine: what has no other way out.
+// Test hooks for engine internals that are not exposed otherwise.
 #include <chrono>
 #include <thread>
 
@@ -32,7 +32,7 @@ Napi::Value dry_biases_of(const Napi::CallbackInfo& info) {
   });
 }
 
-// hang() -> a promise that never settles: a native thread that does what a stuck driver does.
+// hang() -> a promise that never settles: a native thread that behaves like a stuck driver.
 Napi::Value hang(const Napi::CallbackInfo& info) {
   return on_own_thread(info.Env(), []() -> Operation::Convert {
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));

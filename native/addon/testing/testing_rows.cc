@@ -1,4 +1,4 @@
-// Ops whose rows know nothing of each other.
+// Ops whose rows are independent of each other.
 #include "addon/testing/testing_ops.h"
 
 namespace longhand::testing {

@@ -1,4 +1,4 @@
-// Native exceptions as JavaScript errors with a `code` (the union is told in index.d.ts).
+// Native exceptions as JavaScript errors with a `code` (its union is in index.d.ts).
 #pragma once
 
 #include <napi.h>

@@ -18,10 +18,10 @@ void define_member(Napi::Object object, const std::string& key, Napi::Value valu
 // Throws a TypeError with code `argument`.
 std::string string_argument(const Napi::CallbackInfo& info, size_t index, const char* name);
 
-// Who a kept prompt belongs to: the name of a folder. "" is nobody. Throws a TypeError with code `argument`.
+// The owner of a cached prompt: the name of a folder. "" is nobody. Throws a TypeError with code `argument`.
 std::string owner_argument(Napi::Env env, const std::string& name);
 
-// `exports.testing`, made by whoever asks first.
+// `exports.testing`, created on first use.
 Napi::Object testing_object(Napi::Env env, Napi::Object exports);
 
 }  // namespace longhand

@@ -87,7 +87,7 @@ const Kernels& avx512bf16_kernels() {
 }
 
 // Tile registers: 8 KB a thread, which Linux gives to a process that asks (arch/x86: ARCH_GET_XCOMP_SUPP tells what
-// there is, ARCH_REQ_XCOMP_PERM asks; 18 is the tiles' data). Other systems are not known to give them.
+// there is, ARCH_REQ_XCOMP_PERM asks; 18 is the tiles' data). No other system is known to provide them.
 #if defined(__linux__)
 constexpr int tile_data = 18;
 bool has_tiles() {
@@ -130,7 +130,7 @@ std::vector<const Kernels*> vector_sets() {
   if (bf16_first) found.push_back(&avx512bf16_kernels());
   if (avx512) found.push_back(&avx512_kernels);
   if (bf16 && !bf16_first) found.push_back(&avx512bf16_kernels());
-  // Behind as long as nobody has measured it: its logic has run on an emulation only (test/native/cpu/tiles.cc).
+  // Ranked last until it is measured: so far it has run on an emulation only (test/native/cpu/tiles.cc).
   if (bf16 && has_tiles()) found.push_back(&amx_kernels());
   if (avx2 && has_feature(avx_vnni)) found.push_back(&avxvnni_kernels);
   if (avx2) found.push_back(&avx2_kernels);

@@ -189,7 +189,7 @@ struct Kernels {
   void (*attend_whole)(const WholeAttentionTile& tile);
   void (*delta)(const DeltaTile& tile);
   void (*gla)(const GlaTile& tile);
-  // Asks the system for registers that it gives on request; null where there are none such.
+  // Requests registers that the system grants on request only; null if the set needs none.
   bool (*permitted)() = nullptr;
 };
 

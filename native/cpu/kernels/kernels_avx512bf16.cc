@@ -1,4 +1,4 @@
-// bf16 weights times activations rounded to bf16, 32 products an instruction: no weight is widened on its way. Only
+// bf16 weights times activations rounded to bf16, 32 products an instruction, without widening the weights. Only
 // these loops; the rest of the set is that of kernels_avx512.cc.
 #if defined(__x86_64__)
 

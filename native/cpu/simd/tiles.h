@@ -119,7 +119,7 @@ inline void panel_groups(const PanelTile& tile, int64_t tokens, int64_t run) {
 }
 
 // scalar::panel_fast. Whole groups of 8 tokens of unpacked codes by tiles, `rest` does the others: few tokens, and
-// panels as packed. Tiles are configured and released here, on the thread that uses them.
+// panels as packed. Tiles are configured and released here, on the calling thread.
 template <class Tiles, class V>
 inline void panel_tiles(const PanelTile& tile, void (*rest)(const PanelTile&)) {
   const int64_t tokens = !tile.packed ? tile.tokens / tile_tokens * tile_tokens : 0;

@@ -9,7 +9,7 @@
 namespace {
 
 struct Amx {
-  // GCC's intrinsics do not say that they read memory: what they read has to be written before.
+  // GCC's intrinsics do not declare that they read memory: this forces pending stores to be written first.
   static void written() { asm volatile("" ::: "memory"); }
 
   static void configure(const TileShapes& shapes) {

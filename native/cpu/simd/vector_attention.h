@@ -5,8 +5,8 @@ namespace {
 
 constexpr int64_t key_block = 32;  // keys and values of a block stay in the first-level cache
 
-// Where keys are read as they stand in a cache, those of the next block are asked for meanwhile. (Always inline: a call
-// of a function that only prefetches has no effect in the eyes of GCC and is dropped.)
+// Prefetches the next block of keys when they are read directly from a cache. (Always inline: GCC drops a call of a
+// function that only prefetches as having no effect.)
 template <class Rows>
 [[gnu::always_inline]] inline void fetch_ahead(const AttentionTile& tile, const std::byte* at, int64_t element) {
   constexpr int64_t line = 64 / Rows::bytes;
@@ -74,8 +74,7 @@ inline void score_block(const AttentionTile& tile, const float* q, const std::by
   for (; key < count; ++key) score_keys<V, Rows, R, 1>(tile, q, keys + key * bytes, scores + key);
 }
 
-// Scores of one row become weights, its sum and what it has summed so far are brought to the new peak. How many keys
-// the row sees.
+// Turns the scores of one row into weights and rescales its sums to the new peak. Returns how many keys the row sees.
 template <class V>
 inline int64_t soften(const AttentionTile& tile, int64_t row, int64_t limit, int64_t from, int64_t count,
                       float* scores) {
@@ -213,7 +212,7 @@ inline void score_turned(const float* q, int64_t dim, const float* keys, float* 
     for (int c = 0; c < C; ++c) V::store(scores + r * turned_keys + c * V::width, sum[r][c]);
 }
 
-// Scores of one row become weights; its sum and what it has summed so far are brought to the new peak.
+// Turns the scores of one row into weights and rescales its sums to the new peak.
 template <class V>
 inline void soften_all(const WholeAttentionTile& tile, int64_t row, int64_t count, float* scores) {
   const float block_peak = largest<V>(scores, count), old = tile.peak[row];

@@ -14,7 +14,7 @@ using longhand::cpu::DeltaTile;
 constexpr int block_tokens = 4;
 constexpr int64_t chunk_tokens = 32;  // so many tokens' small products, queries and keys are kept for all columns
 constexpr int64_t most_key_dim = 256;
-// Fewer tokens go one after the other: what is checked by a few at a time has the bits of single steps.
+// Fewer tokens are processed one by one: verifying a few at a time gives the bits of single steps.
 constexpr int64_t least_tokens = 16;
 
 // What the columns of a block share. between[j][t]: the decay from after token j until token t has decayed.
@@ -25,16 +25,16 @@ struct DeltaBlock {
   float rest[T];                    // and of what token t adds, until the block's end
 };
 
-// Rows of T tokens side by side: to[i][t] = from[t][i]. Where they come from they lie so far apart, often by a power of
-// two, that they would push each other out of the first-level cache.
+// Rows of T tokens side by side: to[i][t] = from[t][i]. In the source their stride is large and often a power of two,
+// so that they would evict each other from the first-level cache.
 template <int T>
 inline void gather_rows(const float* from, int64_t stride, int64_t n, float (*to)[T]) {
   for (int64_t i = 0; i < n; ++i)
     for (int t = 0; t < T; ++t) to[i][t] = from[t * stride + i];
 }
 
-// What is left after such a decay is nothing beside what is new, but as numbers below the normal ones it would take a
-// hundred times as long to multiply.
+// After such a decay the rest is negligible, but as subnormal numbers it would take a hundred times as long to
+// multiply.
 inline float seen(float decay) { return decay < 0x1p-64f ? 0.0f : decay; }
 
 template <class V, int T>

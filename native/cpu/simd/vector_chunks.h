@@ -75,7 +75,7 @@ inline void gla_decays(GlaChunk<V>& chunk, float decay, float scale) {
   }
 }
 
-// Queries and keys of n tokens, and nothing behind them.
+// Queries and keys of n tokens, without padding.
 template <class V>
 inline void gla_load(GlaChunk<V>& chunk, const GlaTile& tile, int64_t first, int64_t n) {
   constexpr int64_t N = gla_tokens<V>;
@@ -131,7 +131,7 @@ inline void gla_scores(GlaChunk<V>& chunk, int64_t dim, int64_t n) {
   }
 }
 
-// What n tokens get in C vectors of value columns.
+// The outputs of n tokens in C vectors of value columns.
 template <class V, int C>
 inline void gla_outputs(const GlaChunk<V>& chunk, const GlaTile& tile, const float* S, int64_t n, int64_t lanes,
                         float* o) {
@@ -150,8 +150,8 @@ inline void gla_outputs(const GlaChunk<V>& chunk, const GlaTile& tile, const flo
   }
 }
 
-// What `rows` rows of the state become in C vectors of value columns, R at a time. Not inlined: where the compiler sees
-// how few tokens there can be, it unrolls them into loads from the stack.
+// Updates `rows` rows of the state in C vectors of value columns, R at a time. Not inlined: if the compiler knows how
+// few tokens there can be, it unrolls the loop into loads from the stack.
 template <class V, int R, int C>
 [[gnu::noinline]] void gla_update(const GlaChunk<V>& chunk, int64_t dim, int64_t first, int64_t rows, float* S,
                                   int64_t stride, int64_t n, int64_t lanes) {
@@ -167,7 +167,7 @@ template <class V, int R, int C>
   }
 }
 
-// C vectors of value columns, which stay in the first-level cache: first what the tokens get, then the state.
+// C vectors of value columns, which stay in the first-level cache: first the outputs, then the state.
 template <class V, int C>
 inline void gla_chunk_columns(GlaChunk<V>& chunk, const GlaTile& tile, int64_t first, int64_t n, int64_t column,
                               int64_t lanes) {

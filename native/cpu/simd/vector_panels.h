@@ -296,7 +296,7 @@ inline void exact_tokens(const PanelTile& tile, int64_t token) {
   }
 }
 
-// Up to so many tokens panels are taken as packed; beyond, unpacking them once pays.
+// Up to this many tokens panels are used as packed; beyond, unpacking them once pays.
 template <class V>
 constexpr int64_t few_tokens = parts<V> == 1 ? longhand::cpu::most_packed_tokens : 4;
 

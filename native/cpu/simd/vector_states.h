@@ -70,7 +70,7 @@ void delta(const DeltaTile& whole) {
   for (; column < end; column += V::width) delta_columns<V, 1>(tile, column, smaller(V::width, end - column));
 }
 
-// By value: otherwise every store of a vector could have changed the tile, and its fields are read again each time.
+// By value: otherwise every vector store might alias the tile, and its fields would be reloaded each time.
 template <class V, int C>
 inline void gla_columns(GlaTile tile, int64_t column, int64_t lanes) {
   using F = typename V::F;

@@ -43,8 +43,8 @@ double quota_in(const std::string& folder) {
                number(first_line(folder + "/cpu.cfs_period_us"), -1));
 }
 
-// A group is held to the quota of every group around it. In a container its own name may be that outside, where nothing
-// is to be found; the quota then stands at the top.
+// A group is bound by the quotas of all its ancestors. In a container the group's name may be the one outside, which
+// does not exist inside; the quota is then found at the root.
 double quota_around(const std::string& mount, std::string group) {
   double least = quota_in(mount);
   for (; group.size() > 1; group.resize(group.rfind('/'))) least = std::min(least, quota_in(mount + group));
@@ -124,7 +124,7 @@ int usable_cores() {
   if (sched_getaffinity(0, sizeof mask, &mask) == 0)
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
       if (CPU_ISSET(cpu, &mask)) allowed.push_back(cpu);
-  // More processors than a mask holds.
+  // There are more processors than the mask can hold.
   for (int cpu = 0; allowed.empty() && cpu < static_cast<int>(std::thread::hardware_concurrency()); ++cpu)
     allowed.push_back(cpu);
   return usable_cores(allowed, "");

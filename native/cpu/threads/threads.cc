@@ -15,9 +15,9 @@ namespace {
 constexpr auto spin_time = std::chrono::microseconds(60);
 constexpr int spins_between_looks_at_the_clock = 64;
 constexpr int spins_before_sleep = 4096;
-// How long a neighbour is left alone with his core before it is tried again: longer each time that he is still there.
+// How long a core taken by another process is left to it before it is tried again; doubled each time it is still taken.
 constexpr auto least_alone = std::chrono::milliseconds(8), most_alone = std::chrono::milliseconds(64);
-constexpr auto turns = std::chrono::milliseconds(8);  // two losses further apart have nothing to do with each other
+constexpr auto turns = std::chrono::milliseconds(8);  // losses further apart than this are unrelated
 
 void relax() {
 #if defined(__x86_64__)
@@ -42,7 +42,7 @@ void Threads::resize(int count) {
   try {
     for (int i = 1; i < count; ++i) workers_.emplace_back([this, seen] { worker(seen); });
   } catch (const std::system_error&) {
-    // No memory for another stack, or a limit of the system: those that are there do the work.
+    // No memory for another stack, or a limit of the system: the existing threads do the work.
   }
   count_.store(static_cast<int>(workers_.size()) + 1);
 }
@@ -65,7 +65,7 @@ void Threads::start(const Job& job) {
   next_.store(0, std::memory_order_relaxed);
   if (workers_.empty() || job.count == 1 || Clock::now() < alone_until_) work_on(job);
   else share(job);
-  // Everybody has left: nobody writes it now.
+  // All workers have left, so nothing writes it any more.
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
@@ -88,9 +88,9 @@ void Threads::share(const Job& job) {
   if (now - worked > worked - began) lost_a_core(now);
 }
 
-// The wait for a worker was longer than the work: alone it would have been done by now. Once is an accident, a
-// neighbour who takes turns comes back within milliseconds. Long runs, of which a worker with half a core still does
-// its share, do not come here.
+// Waiting for a worker took longer than doing its work would have. Once may be chance, but a process that shares a
+// core takes it again within milliseconds. Long runs, in which a worker with half a core still does its share, do not
+// get here.
 void Threads::lost_a_core(Clock::time_point now) {
   const bool again = now - lost_at_ < turns;
   lost_at_ = now;
@@ -100,8 +100,8 @@ void Threads::lost_a_core(Clock::time_point now) {
   lost_at_ = alone_until_ = now + alone_for_;  // the next time it happens counts as again
 }
 
-// A worker may hold its last index on a core that a neighbour has taken. Then this core is left idle for it: given away
-// by yielding it would stay ours, and the worker would wait behind the neighbour. False when it came to that.
+// A worker may hold the last index on a core that another process has taken. Then this thread sleeps, so that the
+// worker can move to this core: after a mere yield the core would stay ours. Returns false in that case.
 bool Threads::wait_for_workers() {
   const auto inside = [&] { return (state_.load(std::memory_order_seq_cst) & inside_mask) != 0; };
   for (int spins = 0; spins < spins_before_sleep; ++spins) {

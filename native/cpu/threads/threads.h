@@ -1,5 +1,6 @@
-// A persistent pool. A run hands out indices one at a time, so that a thread whose core is taken by a neighbour simply
-// does fewer of them. Workers spin briefly for the next run (ops follow each other within microseconds), then sleep.
+// A persistent pool. A run hands out indices one at a time, so that a thread whose core is shared with another process
+// simply does fewer of them. Workers spin briefly for the next run (ops follow each other within microseconds), then
+// sleep.
 #pragma once
 
 #include <atomic>
@@ -21,7 +22,7 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
 
   int count() const { return count_.load(); }
-  // The caller's thread is one of them. Fewer where the system gives no more.
+  // Includes the caller's thread. Fewer if the system refuses more.
   void resize(int count);
 
   // Calls task(i) once for every i in [0, count), in any order; returns when all are done. With `cancel` set meanwhile,
@@ -60,7 +61,7 @@ class Threads {
   std::atomic<int> sleeping_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> waiting_{false};  // the caller sleeps until the last worker leaves
-  // Runs begun before this time are the caller's alone: a neighbour has a core of ours.
+  // Until this time runs use the caller's thread only, because another process occupies one of the cores.
   Clock::time_point alone_until_{}, lost_at_{};
   Clock::duration alone_for_{};
   std::exception_ptr failure_;  // of this run; written with mutex_ held

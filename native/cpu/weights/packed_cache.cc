@@ -24,13 +24,13 @@ namespace fs = std::filesystem;
 
 constexpr char magic[] = "LHPANELS";
 constexpr uint64_t first_weight = 4096, alignment = 64, piece = uint64_t{1} << 20;
-// So much stays free on the disk: others, the chats among them, have to write as well.
+// Minimum free disk space that is left for everything else, chats included.
 constexpr uint64_t least_free = uint64_t{1} << 30;
 constexpr uint64_t most_weights = uint64_t{1} << 20;
 
 std::span<const std::byte> bytes_of(const auto& values) { return std::as_bytes(std::span(values)); }
 
-// Size and time of the files that hold weights, in an order of their own. 0: they cannot be looked at.
+// Hash of the sizes and times of the weight files, in sorted order. 0: they cannot be read.
 uint64_t identity(const std::string& model) {
   std::vector<uint64_t> facts;
   std::error_code error;
@@ -39,7 +39,7 @@ uint64_t identity(const std::string& model) {
     const uint64_t one[] = {fs::file_size(file, error), static_cast<uint64_t>(time)};
     facts.push_back(xxh64(bytes_of(one)));
   };
-  // One file of several (model-00001-of-00003.gguf) stands for those beside it.
+  // One file of a split set (model-00001-of-00003.gguf) stands for all of them.
   const bool split = fs::path(model).filename().string().find("-of-") != std::string::npos;
   const bool folder = fs::is_directory(model, error);
   if (folder || split) {
@@ -56,8 +56,7 @@ uint64_t identity(const std::string& model) {
   return xxh64(bytes_of(facts));
 }
 
-// A tensor by its name, form and a sample of what it holds: files that differ, but neither in size nor in time, differ
-// there.
+// Hash of a tensor's name, form and a sample of its data, which tells apart files with equal sizes and times.
 uint64_t key_of(const WeightView& view) {
   constexpr size_t samples = 16, sample = 64;
   uint64_t hash = xxh64(view.name, static_cast<uint64_t>(view.type));
@@ -81,7 +80,7 @@ uint64_t key_of(const WeightView& view) {
   return hash;
 }
 
-// A name that a file can have or has: what is no file, a device or a link, is not replaced by one.
+// Whether the path is free or a regular file: a device or a link is never replaced.
 bool may_stand_at(const std::string& path) {
   struct stat facts{};
   if (path.find('\0') != std::string::npos) return false;
@@ -132,11 +131,11 @@ class PackedCache::Writer {
     }
     return true;
   }
-  // Not forced to the disk: what a power cut leaves of it does not pass its checksums.
+  // Not fsynced: a file damaged by a power cut fails its checksums.
   bool name() { return named_ = is_still_there() && ::rename(part_.c_str(), path_.c_str()) == 0; }
 
  private:
-  // Whoever had the lock before may have given the file its name since it was opened here, or somebody deleted it.
+  // The previous holder of the lock may have renamed the file since it was opened here, or it was deleted.
   bool is_still_there() const {
     struct stat held{}, named{};
     return ::fstat(file_, &held) == 0 && ::lstat(part_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
@@ -155,7 +154,7 @@ PackedCache::PackedCache(std::string path, const std::string& model, uint64_t bu
   try {
     open();
   } catch (const std::exception&) {
-    file_.reset();  // not there, or not to be read: written anew
+    file_.reset();  // missing or unreadable: written anew
   }
   if (file_) return;
   writer_ = std::make_unique<Writer>(path_);
@@ -226,7 +225,8 @@ void PackedCache::distrust() {
 void PackedCache::add(const WeightView& view, BufferPtr packed) {
   if (!writer_) return;
   const uint64_t key = key_of(view);
-  if (known_.emplace(key, Entry{}).second) pending_.push_back({key, std::move(packed)});  // else one tensor, used twice
+  if (known_.emplace(key, Entry{}).second)
+    pending_.push_back({key, std::move(packed)});  // otherwise one tensor is used twice
 }
 
 void PackedCache::complete() {
@@ -242,7 +242,7 @@ void PackedCache::complete() {
       try {
         whole = write();
       } catch (const std::bad_alloc&) {
-        // there is no memory for its table: it stays unwritten
+        // no memory for the table: the cache is not written
       }
       writer_.reset();
       pending_.clear();

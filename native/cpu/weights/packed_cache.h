@@ -1,6 +1,7 @@
-// What packing made of a model's weights, in a file: the next load maps it instead of packing again. It is read when it
-// is of these model files and of this build of the engine, and then only what its checksums confirm; otherwise it is
-// written anew, as "<file>.part", by a thread of its own after the load. Nothing that happens to it makes a load fail.
+// A file of packed weights: the next load maps it instead of packing again. It is used only if it belongs to these
+// model files and this build of the engine, and only the parts that pass their checksums; otherwise it is written anew,
+// as
+// "<file>.part", on a background thread after the load. Its failures never make a load fail.
 //
 //   Header | padding to 4096 | packed weights, each at a multiple of 64 | Entry [count]
 #pragma once
@@ -26,7 +27,7 @@ class PackedCache {
  public:
   struct Header {
     char magic[8];
-    uint64_t build, model;            // which engine packed, and what
+    uint64_t build, model;            // identify the engine build and the model
     uint64_t table, count, checksum;  // of the entries
   };
   struct Entry {
@@ -35,15 +36,15 @@ class PackedCache {
 
   // `model`: a file, or a folder of them.
   PackedCache(std::string path, const std::string& model, uint64_t build, Threads& threads);
-  ~PackedCache();  // what is being written is given up
+  ~PackedCache();  // aborts writing
   PackedCache(const PackedCache&) = delete;
   PackedCache& operator=(const PackedCache&) = delete;
 
-  // The `bytes` bytes that `view` was packed into; null where they have to be made.
+  // The `bytes` bytes that `view` was packed into; null if it has to be packed.
   BufferPtr find(const WeightView& view, size_t bytes);
-  // They were made: to be written for the next load.
+  // Queues newly packed weights to be written for the next load.
   void add(const WeightView& view, BufferPtr packed);
-  // Every weight was found or added; neither is asked for from here on.
+  // Call after every weight was found or added; neither is called from here on.
   void complete();
 
   PackedCacheStatus state() const { return state_; }

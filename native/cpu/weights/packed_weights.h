@@ -24,8 +24,8 @@ inline constexpr int64_t quad_bytes = 64;
 inline constexpr int64_t unpacked_block_bytes = 8 * quad_bytes;
 
 // The rounding of activations (Kernels::quantise): the largest of 32 becomes 128 * 127, since no byte may be -128 (AVX2
-// and SSE multiply by magnitude and sign). What is smaller than least_peak altogether counts as zero: its inverse would
-// leave fp32.
+// and SSE multiply by magnitude and sign). Values whose peak is below least_peak count as zero: the inverse would
+// overflow fp32.
 inline constexpr float most_code = 16256.0f;
 inline constexpr float least_peak = 0x1p-100f;
 

@@ -15,7 +15,8 @@ namespace longhand::cpu {
 namespace {
 
 int64_t element_bytes(DType type) { return type == DType::f32 ? 4 : 2; }
-// Bytes of a file that are packed between two releases of their pages: a load needs little beyond its result.
+// Bytes of a file that are packed between two releases of its pages, so that a load needs little memory beyond its
+// result.
 constexpr int64_t slab_bytes = int64_t{16} << 20;
 
 bool in_place(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16; }
@@ -30,8 +31,7 @@ void decode_to_bf16(const WeightView& view, int64_t row, int64_t in, std::vector
   }
 }
 
-// Rows [first, first + count) have been packed: were their scales numbers? Their pages are at hand now and not needed
-// again.
+// Checks the scales of packed rows [first, first + count) while their pages are in memory, then releases the pages.
 void leave_rows(const WeightView& view, int64_t first, int64_t count) {
   const WeightView done = rows_of(view, first, count);
   if (find_non_finite(done, Verify::scales)) {

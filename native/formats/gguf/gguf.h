@@ -26,8 +26,8 @@ std::vector<std::string> read_strings(const StringList& list);
 // "Q4_K" and the like; none for types the engine does not know.
 std::optional<DType> gguf_type(std::string_view name);
 
-// One file, or all files of a split set from any one of them; and the tower that sees, of a model that has one:
-// `tower`, or when that is empty the first fitting file beside it with "mmproj" in its name.
+// Opens one file, or all files of a split set from any one of them, and the vision tower if the model has one:
+// `tower`, or if empty, the first matching file beside it with "mmproj" in its name.
 void open_gguf(const std::string& path, const std::string& tower, CheckpointParts& parts);
 
 }  // namespace longhand

@@ -1,5 +1,5 @@
 // A GGUF model in several files: NAME-00001-of-00003.gguf and so on; the first holds the metadata (llama.cpp
-// gguf-split). And the tower that sees, which llama.cpp keeps in a file of its own (mmproj).
+// gguf-split). Also the vision tower, which llama.cpp stores in a separate file (mmproj).
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -44,7 +44,7 @@ void add_tensors(GgufFile& from, CheckpointParts& parts) {
   for (WeightView& view : from.tensors) parts.tensors.push_back(std::move(view));
 }
 
-// What NAME is in NAME-00002-of-00003.gguf.
+// NAME of NAME-00002-of-00003.gguf.
 std::string prefix_of(const fs::path& path, int64_t number, int64_t count) {
   const std::string name = path.filename().string();
   const std::string suffix = numbered("", number, count);
@@ -90,7 +90,7 @@ int64_t number_of(const Json& metadata, std::string_view key) {
   return value && value->integer() ? *value->integer() : -1;
 }
 
-// Empty where the tower belongs to the model.
+// Why the tower does not belong to the model; empty if it does.
 std::string mismatch(const Json& model, const Json& tower) {
   const std::string projector = text_of(tower, "clip.projector_type"),
                     kind = projector.empty() ? text_of(tower, "clip.vision.projector_type") : projector;
@@ -102,7 +102,7 @@ std::string mismatch(const Json& model, const Json& tower) {
   return "gives rows of " + std::to_string(gives) + ", the model has " + std::to_string(wanted);
 }
 
-// Files beside the model that are called as llama.cpp calls them, the most exact in two bytes first.
+// Files beside the model with llama.cpp's names for a tower: bf16 first, then f16, then the others.
 std::vector<fs::path> towers_beside(const fs::path& model) {
   std::vector<std::pair<std::string, fs::path>> found;
   std::error_code error;
@@ -122,7 +122,7 @@ std::vector<fs::path> towers_beside(const fs::path& model) {
   return paths;
 }
 
-// Empty when it was added.
+// Adds the tower; returns why not, or empty.
 std::string try_tower(const fs::path& path, CheckpointParts& parts) {
   std::string wrong;
   const size_t before = parts.files.size();

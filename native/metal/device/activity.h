@@ -1,4 +1,4 @@
-// Whether a back end works, as told to a thread that wants the GPU only while it does not.
+// Tells a background thread when a back end is idle, so that it uses the GPU only then.
 #pragma once
 
 #include <condition_variable>
@@ -17,19 +17,19 @@ class Activity {
     if (working) ++begun_;
     changed_.notify_all();
   }
-  // Nobody waits any more.
+  // Wakes every waiter for good.
   void close() {
     const std::lock_guard guard(lock_);
     closed_ = true;
     changed_.notify_all();
   }
-  // Returns when nothing is worked at: how often work has begun so far. Nothing when the back end closes.
+  // Waits until the back end is idle and returns how often work has begun so far. Empty when the back end closes.
   std::optional<uint64_t> quiet() {
     std::unique_lock guard(lock_);
     changed_.wait(guard, [this] { return closed_ || !working_; });
     return closed_ ? std::nullopt : std::optional(begun_);
   }
-  // No work has begun since `quiet` said so.
+  // True if no work has begun since `quiet` returned this number.
   bool still(uint64_t begun) {
     const std::lock_guard guard(lock_);
     return begun == begun_;

@@ -1,7 +1,7 @@
 // Activations of one pass: bump allocation in chunks of shared memory. The plan is made once: `recycle` merges the
 // chunks of the last pass into one, so that a steady state allocates nothing, and the layers of a pass lie over one
-// another (recycle_except). What the CPU writes while a pass is being encoded lies apart: the GPU may run long after,
-// and no layer may write there.
+// another (recycle_except). What the CPU writes while a pass is being encoded has chunks of its own: the GPU may read
+// it much later, so no layer may reuse them.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class Region {
  public:
   explicit Region(Device& device) : device_(device) {}
   Tensor take(int64_t rows, int64_t cols);
-  // What is taken from now on may lie over everything taken so far but x.
+  // Later allocations may overlap everything allocated so far except x.
   void recycle_except(const Tensor& x);
   void recycle();
   void release();  // and forgets the plan

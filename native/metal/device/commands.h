@@ -1,4 +1,4 @@
-// One pass of work for the GPU: a concurrent encoder, ordered only where declared reads and writes meet.
+// One pass of work for the GPU: a concurrent encoder, ordered only where declared reads and writes conflict.
 #pragma once
 
 #include <array>
@@ -41,13 +41,13 @@ class Commands {
   }
   // True when work is encoded or running: memory must not be touched by the CPU.
   bool busy() const;
-  // Hands everything over and returns when it is done. Throws DeviceError when the GPU failed.
+  // Submits everything and returns when it is done. Throws DeviceError when the GPU failed.
   void finish();
-  // Hands everything over. The ticket is good for `await`.
+  // Submits everything. The ticket is for `await`.
   uint64_t submit();
   // Returns when everything up to the ticket is done. Throws DeviceError when the GPU failed.
   void await(uint64_t ticket);
-  // Waits for what was handed over and forgets what was only encoded (a cancelled or failed pass).
+  // Waits for what was submitted and drops what was only encoded (a cancelled or failed pass).
   void abandon();
   // From here on every dispatch is timed; false where the GPU gives no samples.
   bool profile();
@@ -79,7 +79,7 @@ class Commands {
   std::vector<Span> touched_;  // since the last barrier
   double work_ = 0;
   double gpu_seconds_ = 0;
-  uint64_t committed_ = 0;  // command buffers handed over since the start
+  uint64_t committed_ = 0;  // command buffers submitted since the start
   bool capturing_ = false, profiling_ = false;
   std::map<std::string, KernelTime> kernel_times_;
 };

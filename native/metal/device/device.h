@@ -17,11 +17,11 @@ class Device {
   ~Device();
 
   DeviceInfo info() const;
-  // Names the device, its OS build and this program's kernels: what is kept on disk is only good for the same three.
+  // Names the device, its OS build and this program's kernels: files on disk are valid only for the same three.
   std::string identity() const;
   // Zeroed. `label` begins with the class of the buffer ("weights", "memory", "arena"). Throws OutOfMemory.
   MetalBufferPtr allocate(size_t bytes, const char* label);
-  // All of a heap of its own, not zeroed: for memory that is shared out by offsets. Throws OutOfMemory.
+  // A heap used as one buffer, not zeroed: for memory that is suballocated by offsets. Throws OutOfMemory.
   MetalBufferPtr heap_buffer(size_t bytes, const char* label);
   // The memory as it is, without a copy; page-aligned around [data, data + bytes). Null when the GPU refuses it; throws
   // OutOfMemory when it would be more than the GPU works with at once.

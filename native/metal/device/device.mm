@@ -65,7 +65,7 @@ static OutOfMemory refused(id<MTLDevice> device, size_t bytes) {
                      std::to_string(device.recommendedMaxWorkingSetSize) + " are in use");
 }
 
-// Beyond its working set the system pages GPU memory out between command buffers: slower than saying no.
+// Beyond the recommended working set the system pages GPU memory out between command buffers: refusing is better.
 void Device::check_room(size_t bytes) const {
   id<MTLDevice> device = objects_->device;
   if (device.currentAllocatedSize + bytes > device.recommendedMaxWorkingSetSize) throw refused(device, bytes);
@@ -109,7 +109,7 @@ MetalBufferPtr Device::heap_buffer(size_t bytes, const char* label) {
 static constexpr size_t page = 16384;
 
 size_t Device::most_borrowed() const {
-  return objects_->device.maxBufferLength / page * page - 2 * page;  // both ends go to whole pages
+  return objects_->device.maxBufferLength / page * page - 2 * page;  // both ends are rounded to whole pages
 }
 
 MetalBufferPtr Device::borrow(const std::byte* data, size_t bytes, std::shared_ptr<const void> keep_alive,

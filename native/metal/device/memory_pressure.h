@@ -1,4 +1,4 @@
-// The system's word that memory is short.
+// Notifications of the system that memory is short.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@ namespace longhand::metal {
 
 class Pressure {
  public:
-  // `told` is called from a thread of the system's until this object ends.
+  // `told` is called on a system thread until this object is destroyed.
   explicit Pressure(std::function<void(bool critical)> told);
   ~Pressure();
 

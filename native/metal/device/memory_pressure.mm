@@ -9,7 +9,7 @@ namespace longhand::metal {
 
 namespace {
 
-// A handler may run while its source is being cancelled: it finds nobody to tell.
+// A handler may still run while its source is being cancelled: the listener is null then.
 struct Listener {
   std::mutex lock;
   std::function<void(bool critical)> told;

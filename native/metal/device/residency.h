@@ -11,11 +11,10 @@ class Residency {
   // `device`, `queue`: id<MTLDevice>, id<MTLCommandQueue>.
   Residency(void* device, void* queue);
   ~Residency();
-  // What lives as long as the result stays wired: `allocation` (id<MTLAllocation>), of which it keeps a reference, and
-  // what it needs. Any thread.
+  // Keeps `allocation` (id<MTLAllocation>) wired, and what it needs alive, for the lifetime of the result. Any thread.
   static std::shared_ptr<const void> hold(const std::shared_ptr<Residency>& set, void* allocation,
                                           std::shared_ptr<const void> needs);
-  // Before a command buffer is handed over: what came and went since the last time takes effect.
+  // Call before submitting a command buffer: applies additions and removals since the last call.
   void settle();
 
  private:

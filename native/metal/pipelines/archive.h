@@ -10,11 +10,11 @@ namespace longhand::metal {
 
 class Archive {
  public:
-  // One that cannot be read (cut short, of another system) is replaced by an empty one.
+  // An archive that cannot be read (truncated, from another system) is replaced by an empty one.
   explicit Archive(Device& device);
   ~Archive();
 
-  // id<MTLBinaryArchive> as an earlier start left it, or null. Never written to, so that any thread may look into it.
+  // id<MTLBinaryArchive> stored by an earlier start, or null. Never written to, so any thread may read it.
   void* found() const;
   // `descriptor`: MTLComputePipelineDescriptor. Any thread.
   void add(void* descriptor);
@@ -26,11 +26,11 @@ class Archive {
   std::unique_ptr<Objects> objects_;
 };
 
-// Files of this device that the next start finds: <folder>/<kind>-<hash of its identity>.<extension>. Empty when there
-// is no folder to keep them in. LONGHAND_METAL_CACHE chooses another than the platform's folder for caches.
+// Path of a file of this device for later starts: <folder>/<kind>-<hash of its identity>.<extension>. Empty if there
+// is no cache folder. LONGHAND_METAL_CACHE chooses another than the platform's folder for caches.
 std::string cache_path(const Device& device, const char* kind, const char* extension);
-// Where the next content of a file is written before it takes the file's place: a name that no other writer has, so
-// that whoever reads meanwhile sees the old file or the new one.
+// A temporary name beside a file, unique to this writer: new content is written there and renamed, so that a reader
+// sees either the old file or the new one.
 std::string beside(const std::string& path);
 
 }  // namespace longhand::metal

@@ -10,7 +10,7 @@ namespace longhand::metal {
 
 class EmbeddedMetallib {
  public:
-  // Reads what the folder has to offer: nothing when it is not there, or was made of another text of the kernels.
+  // Reads the index of the folder; empty if it is missing or was made from a different kernel text.
   // LONGHAND_METAL_LIBRARIES chooses another folder.
   EmbeddedMetallib();
   // The file of metal/<file>.metal for this layout, "" when there is none or its bytes are not those that were

@@ -1,4 +1,4 @@
-// Values by key, each made once. Who asks for one that another thread is making waits for that one; others go on.
+// Values by key, each made once. A caller waits only for a value that another thread is making.
 #pragma once
 
 #include <condition_variable>
@@ -12,7 +12,7 @@ namespace longhand::metal {
 template <class Value>
 class LazyCache {
  public:
-  // `make` runs without the lock. When it throws nothing is kept, and the next who asks tries again.
+  // `make` runs without the lock. If it throws, nothing is stored and the next caller tries again.
   template <class Make>
   Value get(const std::string& key, const Make& make) {
     std::unique_lock lock(mutex_);

@@ -1,4 +1,4 @@
-// Kernels compiled before they are needed: what a warmup met, in that order, on a thread of its own.
+// Compiles kernels before they are needed, in the order a warmup met them, on a background thread.
 #pragma once
 
 #include <atomic>
@@ -17,14 +17,14 @@ class PipelineWarmup {
   explicit PipelineWarmup(Pipelines& pipelines) : pipelines_(pipelines) {}
   // Waits for the kernel that is being compiled; what was compiled is kept.
   ~PipelineWarmup();
-  // No kernel is begun any more.
+  // Starts no further kernel.
   void stop() { stop_ = true; }
 
   void note(const PipelineSpec& spec);
-  // `told` hears how many of all are ready, from the thread; last of all that everything is. One that does not compile
-  // is left to whoever needs it, who gets its error. `then` is what the thread does last, unless it was stopped.
+  // Calls `told` on the thread with how many are ready, finally with all. A kernel that does not compile is skipped:
+  // the pass that needs it gets the error. `then` runs on the thread at the end, unless it was stopped.
   void start(std::function<void(size_t done, size_t total)> told, std::function<void()> then);
-  // While this is so the archive on disk is left to the end.
+  // While true, the archive is not saved: that is done once at the end.
   bool running() const { return in_flight_.load(); }
 
  private:

@@ -32,8 +32,8 @@ class Constants {
   std::array<uint32_t, params::kMatvecRows + 1> values_{};
 };
 
-// What a pipeline is made for. `threads`: of the threadgroups it will run with. A pipeline that is not told may allow
-// as few as 384 on an M1, the fewer the more registers its kernel wants; told, the compiler keeps within them.
+// The key of a pipeline. `threads`: size of its threadgroups. Without it a pipeline may allow as few as 384 threads
+// on an M1, depending on the registers its kernel needs; with it the compiler keeps within the limit.
 struct PipelineSpec {
   Kernel kernel;
   Constants constants;
@@ -42,7 +42,7 @@ struct PipelineSpec {
 // A word for each.
 std::string key_of(const PipelineSpec& spec);
 
-// What is ready to run. Any thread: while one compiles a kernel, the others get theirs.
+// All pipelines of a device. Any thread: while one compiles a kernel, the others get theirs.
 class Pipelines {
  public:
   // `persistent`: saved on disk, for the next start.
@@ -51,7 +51,7 @@ class Pipelines {
 
   // id<MTLComputePipelineState>, owned here. Throws DeviceError when the kernel does not compile.
   void* get(const PipelineSpec& spec);
-  // What pipelines were made of: compiled again when one more is needed.
+  // Frees the libraries that pipelines were made from; they are recompiled when another pipeline is needed.
   void forget_libraries();
   // Saves what was compiled since the last time.
   void save() {

@@ -1,6 +1,6 @@
-// The first start on a device: the ways to compute the same are timed by the GPU's own clock, each where it matters
-// (matrices beyond every cache, the shapes of Qwen3.5-0.8B). Runs on a thread of its own, while the back end that asked
-// does nothing: a timing that work came into is taken again.
+// Runs at the first start on a device: alternative ways to compute the same are timed by the GPU's clock, each where it
+// matters (matrices beyond every cache, the shapes of Qwen3.5-0.8B). Runs on a thread of its own, while the back end
+// that asked is idle: a timing disturbed by other work is repeated.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,12 @@ namespace longhand::metal {
 using Timed = std::function<std::optional<double>(const Tuning& tuning, size_t question)>;
 std::optional<Measured> measure(const Tuning& chip, const Timed& timed);
 
-// Whether this start may: wanted (tuner_wanted), nobody has chosen already, and no pass is being captured.
+// Whether this start may measure: it is wanted (tuner_wanted), nothing was chosen before, and no pass is being
+// captured.
 bool measures();
 
-// Measures on a back end of its own and keeps what was found. Nothing happens where another thread of this process is
-// at it, where a file is there already, where `activity` closes, or where the GPU fails.
+// Measures on a back end of its own and stores the result. Does nothing if another thread of this process is already
+// measuring or a file exists, and gives up if `activity` closes or the GPU fails.
 void tune(Activity& activity);
 
 }  // namespace longhand::metal

@@ -66,7 +66,7 @@ std::string figures(const Choice& choice, const std::vector<double>& took) {
   return text + ")";
 }
 
-// A timing in a quiet moment.
+// Times an action while the back end is idle.
 class Clock {
  public:
   explicit Clock(Activity& activity) : activity_(activity) {}
@@ -86,7 +86,7 @@ class Clock {
   Activity& activity_;
 };
 
-// One at a time in a process: two would time one another.
+// Only one tuner per process: two would disturb each other's timings.
 class Turn {
  public:
   Turn() : mine_(!taken().exchange(true)) {}

@@ -1,4 +1,4 @@
-// What is chosen by device: several ways to compute the same, of which one is fastest there.
+// Choices that depend on the device: of several ways to compute the same, the one that is fastest there.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Tuning {
   int64_t matvec_simdgroups = 2;  // a threadgroup, there
   int64_t attention_shared = 0;   // 1: one token reads a short context once for all heads of a group
   int64_t delta_chunk_from = 0;   // tokens of a pass from which the delta rule goes in chunks; 0: never
-  // Threadgroups that one token's attention is to have; 0: as many as there are heads, and 1024 keys for each.
+  // Target number of threadgroups for one token's attention; 0: one a head and 1024 keys.
   int64_t attention_groups = 0;
   std::string origin;  // who chose, in words
 };
@@ -36,8 +36,8 @@ std::string text_of(const Tuning& tuning);
 
 // The row of the chips' table for a device of this name.
 Tuning tuning_of_chip(const std::string& device);
-// Changes what LONGHAND_METAL_TUNING="matvec_rows=8,delta_chunk_from=64" names, which has the last word: for measuring.
-// False where it names nothing.
+// Applies LONGHAND_METAL_TUNING="matvec_rows=8,delta_chunk_from=64", which overrides everything: for measuring.
+// False if it names nothing.
 bool choose_by_environment(Tuning& tuning);
 
 }  // namespace longhand::metal

@@ -1,4 +1,4 @@
-// What was measured on this device, from one start to the next: a text of a few lines beside the pipelines.
+// The file with this device's measurements: a few lines of text beside the pipelines.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace longhand::metal {
 
-// What the tuner found out: a line a choice, with the figures that it was chosen by.
+// The tuner's result: one line per choice, with the figures behind it.
 struct Measured {
   Tuning tuning;
   std::vector<std::string> reasons;  // in the order of choices()
 };
 
-// Nothing where none was written, or what is there is damaged, or of another device, system, kernel text or set of
-// choices: then it is measured again.
+// Empty if there is no file, or it is damaged or from another device, system, kernel text or set of choices: then
+// measurements are repeated.
 std::optional<Tuning> read_tuning(const Device& device);
-// What a back end on this device goes by: the chip's table, what was measured here, the environment; the last one wins.
+// The tuning of a back end on this device, from the chip's table, the measurements and the environment; the last wins.
 Tuning tuning_for(const Device& device);
-// A folder that cannot be written costs measuring again.
+// If the folder cannot be written, the next start measures again.
 void write_tuning(const Device& device, const Measured& measured);
 
 }  // namespace longhand::metal

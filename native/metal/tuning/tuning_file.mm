@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 std::string file_of(const Device& device) { return cache_path(device, "tuning", "txt"); }
 
-// Whom a file speaks for.
+// Identifies the device and program that a file is valid for.
 std::string header(const Device& device) {
   std::string text = "longhand metal tuning\nfor " + device.identity() + "\namong";
   for (const Choice& choice : choices()) {

@@ -68,7 +68,7 @@ Workloads::Workloads(const Tuning& tuning) : backend_(open(), tuning) {
 }
 Workloads::~Workloads() = default;
 
-// One pass, as one command buffer or as many as it takes.
+// One pass, in as many command buffers as it needs.
 template <class Work>
 double Workloads::seconds(const Work& work) {
   const double before = backend_.device_seconds();

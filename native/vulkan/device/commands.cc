@@ -72,7 +72,7 @@ void Commands::barrier(VkAccessFlags to, VkPipelineStageFlags stage) {
   touched_.clear();
 }
 
-// A barrier when one of these meets what was touched since the last, and they count as touched.
+// Inserts a barrier if one of these conflicts with what was touched since the last, and marks them as touched.
 void Commands::touch(const Argument* arguments, size_t count) {
   const auto collides = [&](const Argument& a) {
     return std::any_of(touched_.begin(), touched_.end(), [&](const Span& span) {

@@ -41,13 +41,13 @@ class Commands {
   void clear(VulkanBuffer& buffer);
   // True when work is recorded or running: memory must not be touched by the CPU.
   bool busy() const { return recording_ || waited_ < submitted_; }
-  // Hands what is recorded to the GPU; returns the mark that it reaches when it is done.
+  // Submits what is recorded; returns the mark that the GPU reaches when it is done.
   uint64_t submit();
   // Returns when the GPU has reached a mark. Throws DeviceError when it failed.
   void wait(uint64_t mark);
-  // Hands everything over and returns when it is done. Throws DeviceError when the GPU failed.
+  // Submits everything and returns when it is done. Throws DeviceError when the GPU failed.
   void finish();
-  // Waits for what was handed over and forgets what was only recorded (a cancelled or failed pass).
+  // Waits for what was submitted and drops what was only recorded (a cancelled or failed pass).
   void abandon() noexcept;
 
  private:

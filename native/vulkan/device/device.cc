@@ -84,7 +84,7 @@ struct Variants {
   bool dot = false, half = false;
 };
 
-// What the device has of the variants.
+// The variants that the device supports.
 Variants variants_listed(const InstanceFunctions& call, VkPhysicalDevice device) {
   const bool dot = has_extension(call, device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
   VkPhysicalDeviceShaderIntegerDotProductFeatures products{
@@ -96,7 +96,7 @@ Variants variants_listed(const InstanceFunctions& call, VkPhysicalDevice device)
   return {dot && products.shaderIntegerDotProduct, static_cast<bool>(halves.shaderFloat16)};
 }
 
-// What of them is used: an instruction that the driver takes apart again, or f16 on a CPU, is slower than fp32.
+// The variants that are used: an instruction that the driver emulates, or f16 on a CPU, is slower than fp32.
 Variants variants_wanted(const InstanceFunctions& call, VkPhysicalDevice device, VkPhysicalDeviceType type) {
   Variants variants = variants_listed(call, device);
   if (const char* chosen = std::getenv("LONGHAND_VULKAN_VARIANTS")) {
@@ -136,7 +136,7 @@ int32_t compute_family(const InstanceFunctions& call, VkPhysicalDevice device) {
   return best;
 }
 
-// Empty, or what the kernels need and this device has not.
+// Features that the kernels need and this device lacks; empty if none.
 std::string missing(const Properties& properties, bool timeline, int32_t family) {
   constexpr VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
   if (properties.all.properties.apiVersion < VK_API_VERSION_1_2) return "Vulkan 1.2";

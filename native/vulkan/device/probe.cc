@@ -62,7 +62,7 @@ void take(Probe& probe, int& next, const std::string& line) {
 
 #if defined(_WIN32)
 
-Probe run_probe() {  // the engine process itself is the one that may be lost
+Probe run_probe() {  // the probe would run in the engine process itself, which may be lost
   Probe probe;
   int next = 0;
   try_all(0, [&](const std::string& line) { take(probe, next, line); });
@@ -88,7 +88,7 @@ constexpr int patience_ms = 30'000;
   _exit(0);
 }
 
-// Everything the child says until it closes its end; false when it has been silent for too long.
+// Everything the child writes until it closes its end; false if it is silent for too long.
 bool listen(int pipe, std::string& heard) {
   for (;;) {
     pollfd waiting{pipe, POLLIN, 0};
@@ -101,7 +101,7 @@ bool listen(int pipe, std::string& heard) {
   }
 }
 
-// One child, from device `first` on. Empty when it came to its end, else what befell it.
+// Runs one child, from device `first` on. Empty if it finished, else how it died.
 std::string run_child(int first, std::string& heard) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return "could not be tried: no pipe";
@@ -119,7 +119,7 @@ std::string run_child(int first, std::string& heard) {
   return WEXITSTATUS(status) == 0 ? "" : "ended when it was tried (code " + std::to_string(WEXITSTATUS(status)) + ")";
 }
 
-// A child that dies at a device is followed by one that begins behind it.
+// When a child dies at a device, another starts after that device.
 Probe run_probe() {
   Probe probe;
   for (int next = 0;;) {

@@ -1,5 +1,5 @@
-// A driver that crashes takes its process with it: it is tried in a throw-away child first, once, before this process
-// lets it in.
+// A crashing driver takes its process with it, so each is tried in a throw-away child process first, once, before this
+// process opens it.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct Probe {
   std::vector<std::string> devices;  // a device each: why it cannot be used, or empty
 };
 
-// What the child found, remembered for the life of this process.
+// The child's findings, remembered for the life of this process.
 const Probe& probe();
 
 }  // namespace longhand::vulkan

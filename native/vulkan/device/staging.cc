@@ -9,7 +9,7 @@ namespace {
 constexpr size_t half_bytes = size_t{8} << 20;
 }
 
-// The half that is filled now, once the GPU has let go of it.
+// The half to fill now, once the GPU has finished with it.
 VulkanBuffer& Staging::half() {
   Half& half = halves_[current_];
   if (!half.buffer) half.buffer = device_->allocate(half_bytes, Device::Place::host);

@@ -1,5 +1,5 @@
-// Bytes between the CPU and memory that only the GPU reaches, through a ring of two mapped buffers: one is filled while
-// the GPU copies out of the other. Writes to neighbouring bytes are gathered and sent together.
+// Copies bytes between the CPU and memory that only the GPU can reach, through a ring of two mapped buffers: one is
+// filled while the GPU copies out of the other. Writes to neighbouring bytes are gathered and sent together.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ class Staging {
   void write(VulkanBuffer& to, size_t offset, const void* from, size_t bytes);
   // Reads what the commands recorded before it leave there, in the same submission.
   void read(void* to, VulkanBuffer& from, size_t offset, size_t bytes);
-  // Sends what was gathered; returns when all of it has arrived.
+  // Sends the gathered writes; returns when all have arrived.
   void flush();
-  // Forgets what was gathered, once nothing is on its way (a load that failed).
+  // Drops the gathered writes once nothing is in flight (a load that failed).
   void drop() noexcept;
 
  private:

@@ -30,7 +30,7 @@ uint visible(uint r, uint first_token) {
   return token < w.all.tokens ? w.all.first_visible + (CAUSAL ? token : 0) : 0;
 }
 
-// Which key the j-th of this workgroup's walk is.
+// The key at position j of this workgroup's walk.
 uint walked(uint j, uint list, uint last) {
   if (!SPARSE) return j;
   const int block = blocks[base[3] + list + j / w.all.block];

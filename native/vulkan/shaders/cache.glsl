@@ -1,5 +1,5 @@
-// How keys and values lie in a cache (native/ops/memory.h, CacheType), read and written as words. The 16-bit halves of a
-// word may belong to different heads, so they are stored by atomics: nobody else's half is touched.
+// Layouts of keys and values in a cache (native/ops/memory.h, CacheType), read and written as words. The 16-bit halves of
+// a word may belong to different heads, so they are stored by atomics that leave the other half alone.
 #ifndef CACHE
 #define CACHE
 

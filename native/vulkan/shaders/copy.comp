@@ -1,5 +1,5 @@
 #version 450
-// Elements moved or combined once: what cannot ride on another kernel. All are memory-bound, one thread an element.
+// Copies and element-wise ops that cannot be fused into another kernel. All are memory-bound, one thread an element.
 #extension GL_GOOGLE_include_directive : require
 #include "reduce.glsl"
 #include "shared.h"

@@ -14,8 +14,8 @@ layout(binding = 6) buffer State { float state[]; };
 layout(binding = 7) writeonly buffer O { float o[]; };
 ARGUMENTS(8, GatedDeltaParams);
 
-shared float convolved[768];  // q | k | v of this key head: 2 * key_dim + served * value_dim
-shared float raw[256];        // o before the norm: served * value_dim
+shared float convolved[2 * MAX_STATE_DIM + MAX_STEP_VALUES];  // q | k | v of this key head: 2 * key_dim + served * value_dim
+shared float raw[MAX_STEP_VALUES];                            // o before the norm: served * value_dim
 shared float q_scale, k_scale;
 
 uint value_head_of(uint local_head, uint key_head) {

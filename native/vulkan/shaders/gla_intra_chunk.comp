@@ -17,10 +17,9 @@ ARGUMENTS(6, GlaParams);
 
 const uint ROWS = 8;   // query rows a workgroup
 const uint KEYS = 64;  // key rows at a time
-const uint MAX_VALUE_DIM = 256;
 
 shared float scores[ROWS * KEYS];
-shared float sums[ROWS * MAX_VALUE_DIM];
+shared float sums[ROWS * MAX_STATE_DIM];
 
 float score_of(uint i, uint j, uint head, float slope) {
   if (j > i) return 0.0;

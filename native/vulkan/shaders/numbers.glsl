@@ -1,9 +1,9 @@
-// Functions of one number. A Vulkan driver may take exp, sin and cos lightly (sin within 2^-11 is allowed), so those that
-// reach a result are written out here: the same digits on every driver. Constants: Cephes (Moshier), single precision.
+// Scalar functions. A Vulkan driver may compute exp, sin and cos imprecisely (sin within 2^-11 is allowed), so those that
+// affect a result are written out here: the same digits on every driver. Constants: Cephes (Moshier), single precision.
 #ifndef NUMBERS
 #define NUMBERS
 
-// Below every score: takes the place of -infinity, which a driver need not keep.
+// Below every score: replaces -infinity, which a driver need not support.
 const float LOWEST = -3.0e38;
 
 // e^x, nearly rounded to nearest: a decay is raised to the number of tokens, and its error with it. 0 below -87, the

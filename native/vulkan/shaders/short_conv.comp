@@ -1,7 +1,7 @@
 #version 450
 // Causal depthwise convolutions over [window | x]: before the delta rule (with SiLU), and LFM2's gated short
 // convolution (u = B * X, y = C * conv(u)). A thread walks one channel over kConvTokens tokens. The thread of the first
-// tokens is the only one that reads the window, and writes the next one: no two threads meet in it.
+// tokens is the only one that reads the window, and writes the next one, so no two threads share it.
 #extension GL_GOOGLE_include_directive : require
 #include "reduce.glsl"
 

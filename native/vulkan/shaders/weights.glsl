@@ -1,4 +1,4 @@
-// Weight layouts as they stand in files (native/formats/blocks.h is the specification), read as words: no 8-bit or 16-bit
+// Weight layouts as stored in files (native/formats/blocks.h is the specification), read as words: no 8-bit or 16-bit
 // storage is needed. LAYOUT is a specialisation constant, so a pipeline keeps the one branch it uses. Arguments 0 and 1 of
 // a kernel that includes this are the bytes of the matrix and its table of segments.
 #ifndef WEIGHTS
