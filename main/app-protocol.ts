@@ -7,7 +7,7 @@ const scheme = 'longhand';
 export const pageOrigin = `${scheme}://app`;
 export const pageAddress = `${pageOrigin}/`;
 
-/** Before the app is ready: a scheme of our own, secure like https, without the rights of file:. */
+/** Call before the app is ready. Registers a scheme of our own, secure like https, without the rights of file:. */
 export function registerScheme() {
   protocol.registerSchemesAsPrivileged([
     { scheme, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { defaultDataFolder } from '../app/store/folder/data-dir.ts';
 import { temporaryFolder } from '../app/store/folder/temporary-folders.ts';
 
-/** What the app was started with. `argv`: of the process; a packaged app has no script among them. Paths are absolute: Electron
- *  takes no other for the folder, and a second start hands its files to an app that began elsewhere. */
+/** The command-line arguments. `argv`: of the process; in a packaged app it contains no script. Paths are absolute: Electron
+ *  requires that for the folder, and a second start hands its files to an app with another working directory. */
 export function readArguments(
   argv: readonly string[],
   packaged: boolean,
@@ -23,11 +23,11 @@ export function readArguments(
   };
 }
 
-/** What the desktop opens with the app. */
+/** Files that the desktop opens with the app. */
 export const isModelFile = (path: string): boolean => /\.gguf$/i.test(path);
 
-/** Where Chromium keeps its own files: in the data folder, private like it. Chats of a data folder that cannot be written can
- *  still be read, so Chromium then gets a folder that ends with the app. */
+/** Folder for Chromium's own files: inside the private data folder. A read-only data folder can still be opened, so Chromium
+ *  then gets a temporary folder, removed when the app exits. */
 export function shellFolder(dataFolder: string): string {
   const folder = join(dataFolder, 'shell');
   try {

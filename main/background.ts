@@ -5,7 +5,7 @@ import { words } from './strings.ts';
 
 let shown: Notification | null = null;
 
-/** The app goes on without a window: that is said the first time, for there is nothing else to see of it. */
+/** Tells the user, the first time, that the app keeps running without a window, since nothing else shows it. */
 export function sayThatItGoesOn(): void {
   const said = join(app.getPath('userData'), 'goes-on-was-said');
   if (existsSync(said) || !Notification.isSupported()) return;

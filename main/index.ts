@@ -30,9 +30,9 @@ let quitting = false;
 /** An answer is being written. */
 let answering = false;
 let asking = false;
-/** The system ends, or whoever started the app ends it: nobody is there to be asked. */
+/** The system shuts down, or the parent process ends the app: nobody can be asked. */
 let unattended = false;
-/** There is an item to come back by: a closed window does not end the app. */
+/** There is a tray icon to return by, so closing the window does not end the app. */
 let inTray = false;
 /** Model files that the desktop opened with the app, until the page takes them. */
 let toOpen = modelFiles;
@@ -44,7 +44,7 @@ const question = createQuickQuestion(page);
 const tray = createTray(paths.resources, { ask: question.ask, show: () => show(), quit: () => app.quit() });
 
 app.setPath('userData', shellFolder(dataFolder));
-// Chromium itself asks nothing of the network.
+// Chromium itself makes no network requests.
 for (const name of [
   'disable-background-networking',
   'disable-component-update',
@@ -54,7 +54,7 @@ for (const name of [
   app.commandLine.appendSwitch(name);
 }
 app.commandLine.appendSwitch('host-resolver-rules', hostRules(devServer));
-// On Wayland, only the desktop portal can give a program keys that work everywhere.
+// On Wayland, only the desktop portal can provide global shortcuts.
 const features = [app.commandLine.getSwitchValue('enable-features'), 'GlobalShortcutsPortal'];
 if (process.platform === 'linux') app.commandLine.appendSwitch('enable-features', features.filter(Boolean).join(','));
 app.enableSandbox();
@@ -62,7 +62,7 @@ registerScheme();
 
 if (app.requestSingleInstanceLock()) {
   app.on('second-instance', (_, argv, cwd) => open(readArguments(argv, app.isPackaged, cwd).modelFiles));
-  // A Mac says it so, and maybe before the app is ready.
+  // macOS reports files this way, possibly before the app is ready.
   app.on('open-file', (event, path) => {
     event.preventDefault();
     if (isModelFile(path)) open([path]);
@@ -100,7 +100,7 @@ async function start() {
     openChat: (chatId) => show(`#/chat/${chatId}`),
   });
   show();
-  // The system may ask the user for the keychain: the window is there meanwhile.
+  // The system may ask the user to unlock the keychain: the window is already open by then.
   const keychain = await openKeychain();
   const come = (progress: number | null) => {
     windows.progress(progress);
@@ -146,7 +146,7 @@ function lastWindowClosed() {
   else if (!quitting) sayThatItGoesOn();
 }
 
-/** What the person has chosen to have outside the windows. */
+/** Applies what the user chose to see outside the windows. */
 function listenOutside(news: DesktopNews) {
   inTray = news.inTray;
   tray(inTray);
@@ -172,7 +172,7 @@ function quitUnattended() {
   app.quit();
 }
 
-/** Answers are put on disk and the engine ends before the app does. In the middle of an answer the person is asked, once. */
+/** Saves answers and stops the engine before the app exits. While an answer is being written, asks the user, once. */
 function quit(event: { preventDefault(): void }) {
   if (quitting || !core) return;
   event.preventDefault();

@@ -21,8 +21,8 @@ const Address = z.url({ protocol: /^(https?|mailto)$/ }).max(4096);
 const Path = z.string().min(1).max(4096);
 const Copy = z.object({ name: z.string().min(1).max(255), bytes: z.instanceof(Uint8Array) });
 
-/** The few things a page asks of the shell itself. Everything else goes over its port to the core. Only the main frame of
- *  our own page is heard. */
+/** The few requests that a page makes to the shell itself. Everything else goes over its port to the core. Only the main
+ *  frame of our own page may ask. */
 export function serveIpc(options: {
   connect: (port: MessagePortMain) => boolean;
   takeOpened: () => string[];
@@ -63,7 +63,7 @@ export function serveIpc(options: {
 
   handle('choose', Choosing, async (what, event) => {
     const window = BrowserWindow.fromWebContents(event.sender);
-    // A Mac shows the message, the others the title.
+    // macOS shows the message, other systems the title.
     const options = { ...dialogs[what], title: words.choose[what], message: words.choose[what] };
     const { filePaths } = await (window ? dialog.showOpenDialog(window, options) : dialog.showOpenDialog(options));
     return filePaths;
@@ -79,7 +79,7 @@ export function serveIpc(options: {
   });
 
   return {
-    /** A core is there: every window gets a port to it. */
+    /** The core is ready: gives every window a port to it. */
     coreReady() {
       for (const contents of wanting) connect(contents);
     },
@@ -89,7 +89,7 @@ export function serveIpc(options: {
   };
 }
 
-/** Electron throws when the page has just crashed or gone. A page that comes back asks for a port by itself. */
+/** Electron throws if the page has just crashed or closed. A reloaded page asks for a port itself. */
 function tell(page: () => void) {
   try {
     page();
@@ -98,8 +98,8 @@ function tell(page: () => void) {
   }
 }
 
-/** Another program opens it, so the person is asked here, whatever the page asked before: what the page shows may not be
- *  what it hands over. */
+/** Another program opens the link, so the user is asked here, whatever the page asked before: the page may display a
+ *  different address. */
 async function openLink(address: string, window: BrowserWindow | null): Promise<void> {
   const question = {
     message: words.link.title,

@@ -12,14 +12,14 @@ export type MenuActions = {
   openChat: (chatId: ChatId) => void;
 };
 
-/** The menu bar, and the menu of the icon in the Dock. What belongs to the page is sent to it as a command; the rest are the
- *  system's own roles. The function that is returned sets the recent chats, which no other program hears of: the system's own
- *  list of recent documents is not used. */
+/** The menu bar, and the menu of the Dock icon. Items of the page are sent to it as commands; the rest are the system's own
+ *  roles. The returned function sets the recent chats, which stay private: the system's list of recent documents is not
+ *  used. */
 export function setMenus(actions: MenuActions): (recent: Recent) => void {
   let shown = '';
   const set = (recent: Recent) => {
     const text = JSON.stringify(recent);
-    // An open menu closes when another takes its place.
+    // Replacing an open menu would close it.
     if (text === shown) return;
     shown = text;
     Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(actions, recent)));
@@ -35,7 +35,7 @@ const newWindowItem = ({ newWindow }: MenuActions): MenuItemConstructorOptions =
   click: newWindow,
 });
 
-/** By their titles. What a menu would read as the key of an entry is text here. */
+/** Recent chats by title. An ampersand, which would mark an access key, is escaped. */
 const recentItems = ({ openChat, platform }: MenuActions, recent: Recent): MenuItemConstructorOptions[] =>
   recent.map(({ id, title }) => ({
     label: platform === 'darwin' ? shortened(title) : shortened(title).replaceAll('&', '&&'),
@@ -118,7 +118,7 @@ export function menuTemplate(actions: MenuActions, recent: Recent): MenuItemCons
 
 const separator: MenuItemConstructorOptions = { type: 'separator' };
 
-/** What the system does itself, called as the pages would call it: Electron's own names are English everywhere. */
+/** A system role with a label from our strings: Electron's own labels are always English. */
 const system = (role: keyof typeof words.menu.roles): MenuItemConstructorOptions => ({
   role,
   label: words.menu.roles[role],
@@ -148,7 +148,7 @@ function editing(mac: boolean): MenuItemConstructorOptions[] {
   ];
 }
 
-/** The sign for plus is often above that for equals, and keyboards have a second one beside the digits. */
+/** Plus often shares a key with equals, and keyboards have a second plus on the numeric keypad. */
 const MORE_ZOOM: MenuItemConstructorOptions[] = (
   [
     ['zoomIn', '='],

@@ -2,10 +2,10 @@ import { Notification } from 'electron';
 import type { DownloadNotification } from '../app/protocol/index.ts';
 import { fill, words } from './strings.ts';
 
-/** Held until they are clicked or closed: one that nobody holds is collected as garbage, and its click is lost with it. */
+/** References are held until click or close: a garbage-collected notification loses its click handler. */
 const shown = new Set<Notification>();
 
-/** Tells through the desktop what became of a download, while no window is in front: a window shows it itself. */
+/** Shows a desktop notification about a download if no window is in front; a focused window shows it itself. */
 export function notify(
   { name, kind }: DownloadNotification,
   { looking, show }: { looking: boolean; show: () => void },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-/** Where the parts of the app are. Packaged, everything that is no JavaScript lies in the resources folder, outside the
- *  archive, because it is mapped or loaded by the system. */
+/** Locations of the app's parts. When packaged, everything but JavaScript lies in the resources folder, outside the
+ *  archive, because the system maps or loads it. */
 export type Paths = {
   core: string;
   engine: string;

@@ -13,16 +13,16 @@ import {
 import { copyFolder } from './open-copy.ts';
 import { fill, words } from './strings.ts';
 
-/** As many windows as a menu takes in at one look. */
+/** As many windows as fit in a readable menu. */
 const SHOWN = 30;
 const ICON = { width: 64, height: 32 };
-/** A menu may close before it says what was chosen. */
+/** A menu may close before it reports the choice. */
 const AFTER_CLOSE_MS = 200;
 
 type Kinds = Electron.SourcesOptions['types'];
 
-/** Shows the person what is open, and puts a picture of what they choose into a file: `window` of ours is not offered. The
- *  page is not asked to see the screen, and cannot: only what was chosen reaches it. No path where nothing was chosen. */
+/** Lets the user choose an open window or screen and writes a picture of it to a file; our own `window` is not offered. The
+ *  page has no access to the screen: only the chosen picture reaches it. No path if nothing was chosen. */
 export async function takeScreenshot(window: BrowserWindow | null, system = process.env): Promise<string[]> {
   if (process.platform === 'darwin' && systemPreferences.getMediaAccessStatus('screen') === 'denied') {
     await dialog.showMessageBox({ message: words.screenshot.denied, detail: words.screenshot.allow });
@@ -35,7 +35,7 @@ export async function takeScreenshot(window: BrowserWindow | null, system = proc
   return [path];
 }
 
-/** On Wayland the desktop's own dialog chooses, and asks at every look. */
+/** On Wayland the desktop's own dialog is used, which asks every time. */
 const desktopAsks = ({ XDG_SESSION_TYPE }: NodeJS.ProcessEnv) =>
   process.platform === 'linux' && XDG_SESSION_TYPE === 'wayland';
 
@@ -51,7 +51,7 @@ async function chosenIn(window: BrowserWindow | null): Promise<DesktopCapturerSo
 
 const small = (kind: Kinds[number]) => desktopCapturer.getSources({ types: [kind], thumbnailSize: ICON });
 
-/** In all of its points. */
+/** At full resolution. */
 async function largest(types: Kinds, id?: string): Promise<DesktopCapturerSource | undefined> {
   const sizes = screen.getAllDisplays().map(({ size, scaleFactor }) => ({
     width: Math.round(size.width * scaleFactor),
@@ -94,7 +94,7 @@ function choose(
 
 const shortened = (name: string): string => (name.length > 60 ? `${[...name].slice(0, 59).join('')}…` : name);
 
-/** The name of a window may have any letter. */
+/** Window titles may contain any character. */
 const fileNameOf = (name: string): string =>
   [...name.normalize().replace(/[^\p{L}\p{N} ._-]+/gu, ' ')]
     .slice(0, 60)

@@ -1,9 +1,9 @@
 import { safeStorage } from 'electron';
 
-/** Seals and opens texts with a key of the operating system. */
+/** Encrypts and decrypts text with a key of the operating system. */
 export type Keychain = { seal(text: string): Promise<string>; open(sealed: string): Promise<string> };
 
-/** Null where there is none: on Linux without a keyring Electron would use a key that everybody knows. */
+/** Null if there is none: on Linux without a keyring, Electron would use a publicly known key. */
 export async function openKeychain(platform = process.platform): Promise<Keychain | null> {
   if (!(await safeStorage.isAsyncEncryptionAvailable().catch(() => false))) return null;
   if (platform === 'linux' && safeStorage.getSelectedStorageBackend() === 'basic_text') return null;

@@ -1,19 +1,19 @@
 import { app, type Session, session, type WebContents } from 'electron';
 import { pageOrigin } from './app-protocol.ts';
 
-/** What a page may ask of the system: putting text on the clipboard, nothing else. */
+/** The only permission that a page may get: writing text to the clipboard. */
 const allowed = new Set(['clipboard-sanitized-write']);
 
-/** Closes everything a page could use to reach out: permissions, devices, other pages, windows, and the network. Refused
- *  requests are told to `onBlocked`. `devServer`: the address of vite during development. */
+/** Blocks everything a page could use to reach out: permissions, devices, other pages, windows, and the network. Blocked
+ *  requests are reported to `onBlocked`. `devServer`: the address of vite during development. */
 export function lockDown(onBlocked: (address: string) => void, devServer?: string) {
   guardSession(session.defaultSession, onBlocked, devServer);
   app.on('session-created', (created) => guardSession(created, onBlocked, devServer));
   app.on('web-contents-created', (_, contents) => guardContents(contents, devServer));
 }
 
-/** Chromium finds no host, so that what no request is made for has nowhere to go either: a page can name a relay for a call,
- *  which neither its policy nor `onBeforeRequest` sees. */
+/** Chromium resolves no host names, which also stops traffic that is not a request: a page can name a WebRTC relay, which
+ *  neither its policy nor `onBeforeRequest` sees. */
 export const hostRules = (devServer?: string): string =>
   ['MAP * ~NOTFOUND', ...(devServer ? [`EXCLUDE ${new URL(devServer).hostname}`] : [])].join(', ');
 
@@ -26,11 +26,11 @@ function guardSession(guarded: Session, onBlocked: (address: string) => void, de
     if (!own) onBlocked(details.url);
     answer({ cancel: !own });
   });
-  // Dictionaries would be fetched from the network.
+  // Other systems would download dictionaries.
   guarded.setSpellCheckerEnabled(process.platform === 'darwin');
 }
 
-/** The page itself, and nothing that it made: who speaks for it, and where it may go. */
+/** The page itself, excluding URLs it created: the only allowed sender, and the only allowed navigation. */
 export function isPage(address: string, devServer?: string): boolean {
   const url = URL.parse(address);
   if (!url) return false;
@@ -39,7 +39,7 @@ export function isPage(address: string, devServer?: string): boolean {
   return devServer !== undefined && origin.replace(/^ws/, 'http') === new URL(devServer).origin;
 }
 
-/** What a page may load: its own files, what it made itself, or the developer tools. */
+/** What a page may load: its own files, URLs it created, or the developer tools. */
 export const isOwn = (address: string, devServer?: string): boolean =>
   ['blob:', 'data:', 'devtools:'].includes(URL.parse(address)?.protocol ?? '') || isPage(address, devServer);
 

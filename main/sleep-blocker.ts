@@ -1,9 +1,9 @@
 import { powerSaveBlocker } from 'electron';
 
-/** An answer is written, or downloads and documents come in. */
+/** Writing an answer, or downloading and importing. */
 export type Work = 'answer' | 'coming';
 
-/** The machine does not fall asleep while there is work; the display may. */
+/** Keeps the machine awake while there is work; the display may sleep. */
 export function keepAwake(): (work: Work, busy: boolean) => void {
   const going = new Set<Work>();
   let blocker: number | null = null;

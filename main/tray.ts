@@ -4,7 +4,7 @@ import { words } from './strings.ts';
 
 export type TrayActions = { ask: () => void; show: () => void; quit: () => void };
 
-/** The item in the menu bar of a Mac, beside the clock elsewhere; only where the person wants one. */
+/** The icon in the macOS menu bar or the system tray; only if the user wants one. */
 export function createTray(resources: string, { ask, show, quit }: TrayActions): (wanted: boolean) => void {
   let tray: Tray | null = null;
   return (wanted) => {
@@ -28,7 +28,7 @@ export function createTray(resources: string, { ask, show, quit }: TrayActions):
   };
 }
 
-/** A Mac draws it in the colour of its menu bar. */
+/** macOS tints it to match the menu bar. */
 function trayImage(resources: string) {
   const image = nativeImage.createFromPath(
     join(resources, 'tray', process.platform === 'darwin' ? 'template.png' : 'icon.png'),

@@ -73,7 +73,7 @@ function Longhand() {
   );
 }
 
-/** Everything that is shown is asked for at every new connection. */
+/** Reloads everything on screen at every new connection. */
 function useCore(): void {
   const epoch = useConnection((state) => state.epoch);
   useEffect(() => {
@@ -114,7 +114,7 @@ function useCore(): void {
   }, [epoch]);
 }
 
-/** What the desktop has for this window. */
+/** Takes what the desktop has for this window: opened files, a quick question. */
 function takeGiven(): void {
   void importOpened();
   void askAbout();
@@ -129,7 +129,7 @@ function useAppearance(): void {
   useEffect(() => followDesktop(() => useSettings.getState().values.theme), []);
 }
 
-/** Where the page begins, for what floats over its middle. The sidebar lies over the page where the window is narrow. */
+/** The left edge of the page, for what floats over its middle. In a narrow window the sidebar lies over the page. */
 function useContentEdge(width: number): void {
   useEffect(() => {
     document.documentElement.style.setProperty('--sidebar-width', `${width}px`);

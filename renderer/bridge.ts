@@ -23,7 +23,7 @@ declare global {
   }
 }
 
-/** The core was updated under this tab: from now on only the page of its own build understands it. */
+/** Called when the core was updated under this tab: from now on only a page of its own build can talk to it. */
 export const core = createClient({ onOutdated: () => useConnection.setState({ status: 'outdated' }) });
 
 /** `locked`: this page was never let in. `outdated`: it has to be loaded again. `epoch` counts connections: after a new one everything that is shown is asked for
@@ -41,7 +41,7 @@ export function attach(pipe: CorePipe): void {
   current = pipe;
   core.attach(pipe);
   useConnection.setState((state) => ({ status: 'open', epoch: state.epoch + 1 }));
-  // One that closes late says nothing about the one that took its place.
+  // A late close of an old pipe says nothing about its successor.
   pipe.onClose(() => current === pipe && !isOutdated() && useConnection.setState({ status: 'lost' }));
 }
 
@@ -94,17 +94,17 @@ function listenToPreload(api: PreloadApi): void {
 const WAITS = [250, 500, 1000, 2000, 4000];
 const SECRET = 'secret';
 
-/** What this page may show to be heard. In the storage of the tab: a cookie would go to every port of this computer. */
+/** The credential of this page. Kept in session storage, since a cookie would be sent to every port of this computer. */
 const secret = () => sessionStorage.getItem(SECRET) ?? '';
 const bearer = (text: string) => ({ Authorization: `Bearer ${text}` });
 
-/** With the ticket of the address, which works once and leaves the address before it is used. */
+/** Logs in with the one-time ticket from the address, which is removed from the address before it is used. */
 async function enter(): Promise<void> {
   const ticket = /^#once=([\w-]+)$/.exec(window.location.hash)?.[1];
   if (ticket === undefined) return;
   history.replaceState(null, '', window.location.pathname);
   const answer = await fetch(enterPath, { method: 'POST', headers: bearer(ticket) }).catch(() => null);
-  // Used before: by this tab, which has its secret, or by another.
+  // Already used: by this tab, which has its secret, or by another.
   if (!answer?.ok) return;
   const given = (await answer.json()) as { secret: string };
   sessionStorage.setItem(SECRET, given.secret);
@@ -115,13 +115,13 @@ let waiting: ReturnType<typeof setTimeout> | undefined;
 
 function connectByNetwork(): void {
   void enter().then(() => openSocket(0));
-  // A newer address that is opened in this tab changes what stands behind the # and loads nothing.
+  // Opening a newer address in this tab changes only the fragment and loads nothing.
   window.addEventListener('hashchange', () => {
     if (window.location.hash.startsWith('#once=')) void enter().then(() => openSocket(0));
   });
 }
 
-/** Whether the server that is there now knows this page; null when none answers. */
+/** Whether the running server accepts this page; null if none answers. */
 const isKnown = (): Promise<boolean | null> =>
   fetch(pagePath, { headers: bearer(secret()), cache: 'no-store' }).then(
     (answer) => answer.ok,
@@ -152,37 +152,37 @@ function openSocket(attempt: number): void {
     if (current !== attempts || isOutdated()) return;
     if (!opened && (await isKnown()) === false) {
       if (current !== attempts) return;
-      // Started again since, or never opened with its address: only a new address helps.
+      // The server was restarted, or the page never had a valid address: only a new address helps.
       useConnection.setState(({ epoch }) => ({ status: epoch === 0 ? 'locked' : 'gone' }));
       return;
     }
-    // After some seconds it may have been started again at another address.
+    // After some seconds, the server may have been restarted at another address.
     useConnection.setState({ status: !opened && attempt >= WAITS.length - 1 ? 'gone' : 'lost' });
     const next = opened ? 0 : attempt + 1;
     waiting = setTimeout(() => openSocket(next), WAITS[Math.min(next, WAITS.length - 1)]);
   }
 }
 
-/** Asks with the system's dialog. Null where there is none: then paths are typed and files come through an input. */
+/** Opens the system's file dialog. Null if there is none: then paths are typed, and files come through an input. */
 export function choose(what: Choosing): Promise<string[]> | null {
   return preload()?.choose(what) ?? null;
 }
 
-/** A picture of what the user chooses on the desktop. Null in a browser, which shares what it shows itself. */
+/** A picture of a window or screen that the user chooses. Null in a browser, which has its own dialog. */
 export function takeScreenshot(): Promise<string[]> | null {
   return preload()?.screenshot() ?? null;
 }
 
-/** Where a file or folder that the user gave us is on disk; null in a browser, which does not say. */
+/** The path of a file or folder that the user gave us; null in a browser, which hides it. */
 export const pathOf = (file: File): string | null => preload()?.pathOf(file) || null;
 
-/** A file the user gave us, as a path that the core can read. */
+/** Makes a file from the user available to the core, as a path. */
 export async function placeFile(file: File): Promise<{ path: string; name: string }> {
   const path = pathOf(file);
   return path === null ? upload(file, { name: file.name }) : { path, name: file.name };
 }
 
-/** Files that belong together, in one folder that the core can read, each under its own path. Returns the folder. */
+/** Makes files that belong together available to the core in one folder, each under its own path. Returns the folder. */
 export async function placeFolder(files: readonly { path: string; file: File }[]): Promise<string> {
   const set = crypto.randomUUID();
   let folder = '';
@@ -199,7 +199,7 @@ async function upload(file: File, place: Record<string, string>): Promise<Upload
   try {
     answer = await fetch(address, { method: 'POST', headers: bearer(secret()), body: file });
   } catch (cause) {
-    // Another program holds or took away the file, or nobody serves this page any more: the browser does not say which.
+    // The file is locked or gone, or the server has stopped: the browser does not say which.
     throw new LonghandError('unreadable', `[upload] ${file.name} could not be sent`, { cause });
   }
   const said: unknown = await answer.json().catch(() => null);
@@ -215,13 +215,13 @@ export function openExternal(address: string): void {
   else window.open(address, '_blank', 'noopener,noreferrer');
 }
 
-/** Shows a file in the file manager; null where the page cannot. */
+/** Shows a file in the file manager; null in a browser. */
 export const reveal = (): ((path: string) => void) | null => {
   const api = preload();
   return api ? (path) => void api.reveal(path) : null;
 };
 
-/** Opens a copy of a file in the system's viewer; null where the page cannot. */
+/** Opens a copy of a file in the system's viewer; null in a browser. */
 export const openCopy = (): PreloadApi['openCopy'] | null => preload()?.openCopy ?? null;
 
 /** Paths of model files that the desktop opened with the app since this was last asked; never any in a browser. */
@@ -230,12 +230,12 @@ export const onOpened = (listener: () => void): void => preload()?.onOpened(list
 
 /** A text that this window was opened to ask about; null in a browser. */
 export const takeAsked = async (): Promise<string | null> => (await preload()?.takeAsked()) ?? null;
-/** Whether keys can be had that work in every program; never in a browser. */
+/** Whether this global shortcut is free; always false in a browser. */
 export const keysAreFree = async (keys: string): Promise<boolean> =>
   (await preload()
     ?.keysAreFree(keys)
     .catch(() => false)) ?? false;
-/** A view that the desktop asks for, by the part of the address behind "#". */
+/** Listens for views requested by the desktop, given as the part of the address after "#". */
 export const onView = (listener: (view: string) => void): void => preload()?.onView(listener);
 
 export const onMenu = (listener: (command: MenuCommand) => void): void => preload()?.onMenu(listener);

@@ -23,7 +23,7 @@ export const languages = [{ value: 'en', name: 'English' }] as const;
 
 export const t = i18next.t;
 
-/** Numbers, sizes and times in the chosen language, as the reader's part of the world writes them. */
+/** Numbers, sizes and times in the chosen language, in the user's regional format. */
 export function useFormats(): Formats {
   const { i18n } = useTranslation();
   return useMemo(() => createFormats(localeFor(i18n.language, navigator.languages)), [i18n.language]);
@@ -31,7 +31,7 @@ export function useFormats(): Formats {
 
 const backEnds = ['cpu', 'metal', 'vulkan'] as const;
 
-/** "CPU" for `cpu`; one that a newer version measured keeps its own name. */
+/** "CPU" for `cpu`; an unknown back end, from a newer version, keeps its own name. */
 export function useBackEndName(): (backEnd: string) => string {
   const { t } = useTranslation();
   return (backEnd) => {

@@ -1,10 +1,10 @@
 import { type ErrorCode, type Failure, FailureReason } from '../app/protocol/index.ts';
 import { t } from './i18n.ts';
 
-//  What a person reads when something failed; nothing else makes words of a failure. What the core says of itself (`[where] what
-//  came, what is allowed`, and its hint for a terminal) is for the report and for Details.
+//  The only place that turns failures into sentences for the user. The core's own message (`[where] what came, what is
+//  allowed`, and its hint for a terminal) is for the report and for Details.
 
-/** One or two plain sentences: what happened, and the way on. */
+/** One or two plain sentences: what happened, and what to do. */
 export function sentenceOf(failure: Failure): string {
   return causeOf(failure) ?? `${whatOf(failure)}. ${t(`errors.${failure.code}.way`)}`;
 }
@@ -22,14 +22,14 @@ function causeOf({ details }: Failure): string | undefined {
   const reason = FailureReason.safeParse(details?.reason).data;
   if (!reason) return undefined;
   const sentence = t(`trouble.${reason}`);
-  // What an engine elsewhere says itself is often all there is to know.
+  // A remote engine's own message is often all there is to know.
   const quotes = reason === 'engine-refused' || reason === 'engine-error';
   return quotes && typeof details?.said === 'string'
     ? `${sentence} ${t('elsewhere.said', { said: details.said })}`
     : sentence;
 }
 
-/** The same for a code that stands alone: of a download, or of a failure. */
+/** The same for a bare code, of a download or a failure. */
 export function sentenceOfCode(code: string): string {
   const reason = FailureReason.safeParse(code).data;
   return reason ? t(`trouble.${reason}`) : sentenceOf({ code: code as ErrorCode, message: '' });

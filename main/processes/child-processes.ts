@@ -4,14 +4,14 @@ import type { Paths } from '../paths.ts';
 import type { ChildWish } from './core-ipc.ts';
 
 export type Children = {
-  /** Starts one and gives the other end of its pipe. */
+  /** Starts one and returns our end of its pipe. */
   start(number: number, wish: ChildWish): MessagePortMain;
   kill(number: number): void;
   /** When the core ends, its processes end. */
   killAll(): void;
 };
 
-/** Owns the processes of the core: a fault of a GPU ends the engine and nothing else, a hostile document its parser. */
+/** Owns the child processes of the core: a GPU fault ends only the engine, a hostile document only its parser. */
 export function createChildren(paths: Paths, onEnd: (number: number, ending: Ending) => void): Children {
   const running = new Map<number, Electron.UtilityProcess>();
   const kill = (number: number) => {
@@ -24,7 +24,7 @@ export function createChildren(paths: Paths, onEnd: (number: number, ending: End
       running.set(number, child);
       const lastWords = listenToErrors(child.stderr);
       child.once('exit', (code) => {
-        // One that was ended with its core: the next core counts from one again, and has a process of this number itself.
+        // A child of the previous core: the next core numbers from one again and may have a child of the same number.
         if (running.get(number) !== child) return;
         running.delete(number);
         onEnd(number, { how: `code ${code}`, lastWords: lastWords() });
@@ -42,14 +42,14 @@ export function createChildren(paths: Paths, onEnd: (number: number, ending: End
   };
 }
 
-/** kill() of Electron asks, and a process inside a long computation would not hear it. One that is still being started has no
- *  number yet, and ends as soon as it has. */
+/** Electron's kill() sends SIGTERM, which a process in a long computation does not handle. A process that is still starting
+ *  has no pid yet and is killed as soon as it has one. */
 export function endAtOnce(child: Electron.UtilityProcess): void {
   if (child.pid === undefined) return void child.once('spawn', () => endAtOnce(child));
   try {
     process.kill(child.pid, 'SIGKILL');
   } catch {
-    // It has just ended by itself.
+    // It has just exited by itself.
   }
 }
 

@@ -20,7 +20,7 @@ export async function runCore(parent: Parent, options: CoreArguments, exit: () =
   const ending = new Map<number, (ending: Ending) => void>();
   let children = 0;
 
-  /** Processes belong to Electron's main process; here they are only asked for. */
+  /** Child processes belong to Electron's main process; they are requested from it. */
   const startChild = <Out, In>(wish: ChildWish): Promise<Supervised<Out, In>> =>
     new Promise((resolve) => {
       const number = ++children;
@@ -38,7 +38,7 @@ export async function runCore(parent: Parent, options: CoreArguments, exit: () =
     ...options,
     startEngine,
     startParser,
-    // Loaded when it is wanted.
+    // Loaded on demand.
     startServer: async (asked) => (await import('../../app/server/api/api-server.ts')).startApiServer(asked),
     ...(options.keychain && { cipher: keychain.cipher }),
   });
@@ -53,7 +53,7 @@ export async function runCore(parent: Parent, options: CoreArguments, exit: () =
       await (await host).close().finally(exit);
     }
   };
-  // Where there is no host, that was said once; here it would end the process.
+  // A missing host was reported once; throwing here would end the process.
   parent.on('message', guarded(console.error, received));
   try {
     (await host).onBusy((busy) => parent.postMessage({ busy }));
@@ -65,7 +65,7 @@ export async function runCore(parent: Parent, options: CoreArguments, exit: () =
   }
 }
 
-/** The keychain belongs to Electron's main process; the core asks it. */
+/** The keychain is in Electron's main process; the core sends it requests. */
 function createKeychainClient(parent: Parent) {
   const waiting = new Map<number, (text: string | null) => void>();
   let last = 0;
@@ -88,7 +88,7 @@ function createKeychainClient(parent: Parent) {
   };
 }
 
-// Chats are read by nobody but their owner.
+// Files of chats are readable by their owner only.
 process.umask(0o077);
 const { parentPort } = process as { parentPort?: Parent };
 const options = process.argv.at(-1);

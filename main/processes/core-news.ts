@@ -16,8 +16,8 @@ import type { DesktopNews } from './core-ipc.ts';
 const RECENT = 10;
 const PAUSE_MS = 200;
 
-/** What the desktop shows beside the pages: recent chats, how far downloads and documents are, and what the person has chosen
- *  of it. Runs in the core process and asks as a page does; `tell` hears it whenever something of it is new. */
+/** Collects what the desktop shows outside the pages: recent chats, progress of downloads and imports, and the user's choices
+ *  about them. Runs in the core process as a client, like a page; calls `tell` on every change. */
 export async function followCore(core: Pick<Core, 'connect'>, tell: (news: DesktopNews) => void): Promise<void> {
   const [mine, its] = pipePair<ClientFrame, CoreFrame>();
   const client = createClient();
@@ -64,7 +64,7 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
     downloads = changed;
     soon();
   });
-  // A collection that is new, the manual's at a first start, is asked for once, by whatever changes in it first.
+  // An unknown collection, such as the manual's at the first start, is fetched once, at the first change in it.
   let asked: Promise<readonly Collection[]> | null = null;
   const collectionOf = async (id: CollectionId) => {
     const known = () => collections.find((one) => one.id === id);
@@ -78,7 +78,7 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
   client.on(
     'document.changed',
     guarded(console.error, async (document: Document) => {
-      // The manual is read by itself.
+      // The manual is imported automatically.
       if ((await collectionOf(document.collectionId))?.builtIn) return;
       follow(documents, document);
       soon();
@@ -90,7 +90,7 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
   client.on(
     'document.removed',
     guarded(console.error, async ({ documentId }: { documentId: DocumentId }) => {
-      // Not before what was said of it earlier and waits for its collection.
+      // Not before earlier events of the document that wait for its collection.
       await asked;
       documents.delete(documentId);
       soon();
@@ -99,14 +99,14 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
   look();
 }
 
-/** Those that are being read, and those that were read beside them: true. Forgotten when all are. */
+/** Documents being imported, and those of the same batch that are done (true). Cleared when all are done. */
 function follow(documents: Map<DocumentId, boolean>, { id, state }: Document): void {
   const waits = state.status === 'queued' || state.status === 'reading';
   if (waits || documents.has(id)) documents.set(id, !waits);
   if ([...documents.values()].every(Boolean)) documents.clear();
 }
 
-/** Between 0 and 1, in hundredths; null while nothing comes. Downloads count before documents: they take longer. */
+/** From 0 to 1, in hundredths; null while nothing is under way. Downloads take precedence over documents: they take longer. */
 export function progressOf(downloads: readonly Download[], documents: ReadonlyMap<unknown, boolean>): number | null {
   const coming = downloads.filter(({ status }) => status.phase === 'running' || status.phase === 'checking');
   const total = coming.reduce((sum, one) => sum + one.total, 0);

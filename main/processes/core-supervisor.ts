@@ -7,7 +7,7 @@ import { createChildren, endAtOnce } from './child-processes.ts';
 import type { CoreArguments, DesktopNews, FromCore, ToCore } from './core-ipc.ts';
 
 export type CoreSupervisor = {
-  /** Gives a window's port to the core that runs now. False while there is none. */
+  /** Passes a window's port to the running core. False if there is none. */
   connect(port: MessagePortMain): boolean;
   notice(notice: Notice): void;
   close(): Promise<void>;
@@ -17,17 +17,17 @@ export type CoreProcessOptions = {
   paths: Paths;
   core: CoreArguments;
   keychain: Keychain | null;
-  /** A core is there: windows connect (again). */
+  /** A core is ready: windows (re)connect. */
   onReady: () => void;
   onLost: () => void;
   onBusy: (busy: boolean) => void;
   onDownload: (news: DownloadNotification) => void;
   onNews: (news: DesktopNews) => void;
-  /** It cannot run: a sentence for the user, then the app ends. */
+  /** The core cannot run: shows the user a sentence, then the app exits. */
   onFailed: (failure: Failure) => void;
 };
 
-/** Keeps the core process alive, and the processes that the core asks for. */
+/** Supervises the core process and the child processes it requests. */
 export function createCoreSupervisor({
   paths,
   core,
@@ -51,7 +51,7 @@ export function createCoreSupervisor({
     quitWaitMs: 4000,
     onMessage: receive,
     onStatus(status) {
-      // Nothing reconnects any more, as "core-lost" would say.
+      // Not "core-lost", which promises a reconnection.
       if (status.phase === 'stopped') onFailed({ ...status.failure, code: 'internal' });
     },
     onLost() {
@@ -104,7 +104,7 @@ export function createCoreSupervisor({
     try {
       return (await keychain?.[work](text)) ?? null;
     } catch {
-      // Locked, or sealed by another user: the secret is asked for again.
+      // Locked, or encrypted by another user: the user has to enter the secret again.
       return null;
     }
   }

@@ -3,22 +3,22 @@ import { createPageWindow, type Page } from './window.ts';
 
 const WIDTH = 640;
 const HEIGHT = 520;
-/** More than this of a selection would leave the model no room for its answer. */
+/** A longer selection would leave the model no room for its answer. */
 const MAX_SELECTION = 20_000;
 
 export type QuickKeys = { quickKeys: string | null; selectionKeys: string | null };
 
 export type QuickQuestion = {
   ask(): void;
-  /** Keys that work in every program; those before go. */
+  /** Registers global shortcuts, replacing the previous ones. */
   listen(keys: QuickKeys): void;
-  /** Whether nobody has them, us included. */
+  /** Whether no program has registered them, including us. */
   isFree(keys: string): boolean;
-  /** The text that a window was opened to ask about, once. */
+  /** The text that a window was opened to ask about; returned only once. */
   takeAsked(window: BrowserWindow | null): string | null;
 };
 
-/** A small window in front of everything with an empty chat, by keys or from the tray. The keys close it again. */
+/** A small window in front of everything with an empty chat, opened by a shortcut or from the tray. The shortcut also closes it. */
 export function createQuickQuestion(page: Page): QuickQuestion {
   let window: BrowserWindow | null = null;
   let about: string | null = null;
@@ -71,7 +71,7 @@ function register(keys: string | null, pressed: () => void): boolean {
   try {
     return globalShortcut.register(accelerator, pressed);
   } catch (error) {
-    // Electron knows no key of this name.
+    // Electron does not know this key.
     console.warn(`[keys] ${accelerator}: ${(error as Error).message}`);
     return false;
   }
@@ -90,13 +90,13 @@ const NAMES: Record<string, string> = {
   '+': 'Plus',
 };
 
-/** Keys of ours ("Mod+Shift+K") as Electron calls them. */
+/** Our notation of keys ("Mod+Shift+K") as an Electron accelerator. */
 export function acceleratorOf(keys: string): string {
   const parts = keys.endsWith('++') ? [...keys.slice(0, -2).split('+'), '+'] : keys.split('+');
   return parts.map((name) => NAMES[name] ?? name).join('+');
 }
 
-/** What is selected in another program, where the system says so without being asked twice: the selection of X11 and Wayland. */
+/** The text selected in another program, where the system provides it: the primary selection of X11 and Wayland. */
 async function selectedText(): Promise<string | null> {
   const text = (await clipboard.selection?.readText()) ?? '';
   return text.trim() === '' ? null : text.slice(0, MAX_SELECTION);
@@ -112,7 +112,7 @@ function place() {
   return { x, y, width, height };
 }
 
-/** Wayland does not say where the pointer is: Electron throws while no window is open, and later answers (0, 0). */
+/** Wayland does not report the pointer position: Electron throws while no window is open, and later returns (0, 0). */
 function displayWithPointer(): Display {
   try {
     return screen.getDisplayNearestPoint(screen.getCursorScreenPoint());

@@ -4,7 +4,7 @@ import { readRegularSync } from '../../app/store/folder/open-regular.ts';
 
 const Bounds = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 const WindowState = z.object({ bounds: Bounds, maximized: z.boolean(), fullScreen: z.boolean() });
-/** Where it was left with each arrangement of displays: the last one first. */
+/** The last position for each arrangement of displays, most recent first. */
 const Places = z.array(WindowState.extend({ displays: z.string() }));
 export type WindowState = z.infer<typeof WindowState>;
 export type Bounds = z.infer<typeof Bounds>;
@@ -15,8 +15,8 @@ const MAX_PLACES = 16;
 /** A title bar's height. */
 const STEP = 28;
 
-/** Where the window was with these displays. One that was left on a display that is gone keeps its size and is put in the
- *  middle of the first one. Null when it was never left anywhere. */
+/** The last position of the window with these displays. If its display is gone, it keeps its size and is centred on the
+ *  first one. Null if no position was stored. */
 export function readWindowState(file: string, displays: Displays): WindowState | null {
   const places = readPlaces(file);
   const last = places.find((place) => place.displays === arrangementOf(displays)) ?? places[0];
@@ -27,8 +27,8 @@ export function readWindowState(file: string, displays: Displays): WindowState |
   return seen ? { bounds, maximized, fullScreen } : middle ? { bounds: middle, maximized, fullScreen } : null;
 }
 
-/** Written at once, since a window that closes does not wait. Where it cannot be written, on a full disk for example, the
- *  window opens next time where the system puts it: no reason to fail. */
+/** Written synchronously, since a closing window does not wait. If it cannot be written, for example on a full disk, the
+ *  system chooses the position next time, which is no reason to fail. */
 export function writeWindowState(file: string, state: WindowState, displays: Displays): void {
   const place = { displays: arrangementOf(displays), ...state };
   const others = readPlaces(file).filter((other) => other.displays !== place.displays);
@@ -44,12 +44,12 @@ function readPlaces(file: string): z.infer<typeof Places> {
   try {
     return Places.parse(JSON.parse(readRegularSync(file, MAX_BYTES).toString()));
   } catch {
-    // Not written yet, or damaged: the window opens where the system puts it.
+    // Not written yet, or damaged: the system chooses the position.
     return [];
   }
 }
 
-/** The place of a window that is opened from another: a step to the right and down, or where the first display begins. */
+/** The position of a window opened from another: a step to the right and down, or the corner of the first display. */
 export function besides(window: Bounds, displays: Displays): Bounds {
   const moved = { ...window, x: window.x + STEP, y: window.y + STEP };
   if (displays.some(({ workArea }) => contains(workArea, moved))) return moved;
@@ -69,7 +69,7 @@ const arrangementOf = (displays: Displays): string =>
     .sort()
     .join(', ');
 
-/** Enough of the title bar is on the display to take hold of it. */
+/** Whether enough of the title bar is on the display to drag it. */
 function reachable(window: Bounds, area: Bounds): boolean {
   const width = Math.min(window.x + window.width, area.x + area.width) - Math.max(window.x, area.x);
   return width >= 120 && window.y >= area.y - 8 && window.y <= area.y + area.height - 40;

@@ -5,19 +5,19 @@ import { words } from '../strings.ts';
 import { besides, readWindowState, writeWindowState } from './window-state.ts';
 
 const saveAfterMs = 500;
-/** A page that crashes more often than this within a minute is not reloaded again by itself. */
+/** A page that crashes more often than this within a minute is not reloaded automatically again. */
 const reloads = 3;
 const crashWindowMs = 60_000;
 
 export type Page = { preload: string; devServer?: string | undefined };
 
-/** A window with our page in it, which is not shown yet. `view`: the part of its address behind "#". */
+/** A window with our page, not shown yet. `view`: the part of its address behind "#". */
 export function createPageWindow(page: Page, view: string, look: BrowserWindowConstructorOptions): BrowserWindow {
   const window = new BrowserWindow({
     ...look,
     show: false,
     title: 'Longhand',
-    // The paper of tokens.css, so that nothing flashes before the page is there.
+    // The background of tokens.css, so that nothing flashes before the page is drawn.
     backgroundColor: nativeTheme.shouldUseDarkColors ? '#16171a' : '#fbfbfa',
     autoHideMenuBar: true,
     webPreferences: {
@@ -41,9 +41,9 @@ export function createPageWindow(page: Page, view: string, look: BrowserWindowCo
 
 export type Placing = {
   view: string;
-  /** The window that it is opened from: it lies a little below, where both can be taken hold of. */
+  /** The window it is opened from: the new one is offset, so that both can be grabbed. */
   beside: BrowserWindow | null;
-  /** Closing the window would end the app, and the person is to be asked first. */
+  /** Whether closing the window would end the app and the user must be asked first. */
   holds: () => boolean;
 };
 
@@ -66,7 +66,7 @@ export function createWindow(page: Page, { view, beside, holds }: Placing): Brow
     window.show();
     if (state?.fullScreen) window.setFullScreen(true);
   });
-  // The window stays behind the question.
+  // The window stays open behind the dialog.
   window.on('close', (event) => {
     if (!holds()) return;
     event.preventDefault();
@@ -107,7 +107,7 @@ function reloadAfterCrash(window: BrowserWindow) {
     if (reason === 'clean-exit' || window.isDestroyed()) return;
     const now = Date.now();
     crashes = [...crashes.filter((at) => now - at < crashWindowMs), now];
-    // Not while Electron is still telling of the crash: some versions end with the page that is loaded again at once.
+    // Not inside the crash event: some Electron versions crash if the page is reloaded immediately.
     if (crashes.length <= reloads) setImmediate(() => reload(window));
     else void askAfterCrashes(window);
   });
@@ -117,10 +117,10 @@ function reload(window: BrowserWindow) {
   if (!window.isDestroyed()) window.webContents.reload();
 }
 
-/** The window is blank now, so the way out is offered outside it. */
+/** The window is blank now, so a dialog offers what to do. */
 async function askAfterCrashes(window: BrowserWindow) {
   const { title, about, reload: again, quit } = words.crashed;
-  // One that crashed before it was ever drawn has not been shown.
+  // A window whose page crashed before its first paint was never shown.
   if (!window.isVisible()) window.show();
   const { response } = await dialog.showMessageBox(window, {
     type: 'error',

@@ -2,22 +2,22 @@ import { BrowserWindow } from 'electron';
 import { createWindow, type Page } from './window.ts';
 
 export type Windows = {
-  /** Another one, with this view of the page: the part of its address behind "#". */
+  /** Opens another window with this view of the page: the part of its address after "#". */
   open(view?: string): void;
-  /** Brings the one that was used last to the front; opens one where there is none. */
+  /** Brings the most recently used window to the front; opens one if there is none. */
   show(view?: string): void;
-  /** Says something to the page that is used now. */
+  /** Sends a message to the page in use. */
   tell(channel: string, ...values: unknown[]): void;
   front(): BrowserWindow | null;
   isLookedAt(): boolean;
-  /** Beside their buttons in the taskbar or on the icon in the Dock; null takes it away. */
+  /** Shows progress on the taskbar button or the Dock icon; null removes it. */
   progress(share: number | null): void;
 };
 
-/** All windows look at one core, so each shows what was done in the others. `holds`: closing the last one would end the app, and
- *  the person is to be asked first. */
+/** All windows share one core, so each shows changes made in the others. `holds`: closing the last one would end the app, and
+ *  the user must be asked first. */
 export function createWindows(page: Page, { holds, onLast }: { holds: () => boolean; onLast: () => void }): Windows {
-  /** The one that was used last comes first. */
+  /** Most recently used first. */
   let windows: BrowserWindow[] = [];
   let share: number | null = null;
   const front = () => windows[0] ?? null;

@@ -3,7 +3,7 @@ import { focusComposer } from '../lib/focus.ts';
 import { useChat } from '../stores/chat/store.ts';
 import { useShell } from '../stores/shell.ts';
 
-/** A text of another program that this window was opened to ask about, as a quotation above the question. */
+/** Puts the text of another program that this window was opened to ask about into the composer, as a quotation. */
 export async function askAbout(): Promise<void> {
   const text = await takeAsked();
   if (text === null) return;

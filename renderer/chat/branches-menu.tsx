@@ -7,7 +7,7 @@ import { actions, useChat } from '../stores/chat/store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuChoice, MenuChoices } from '../ui/overlays/menu.tsx';
 
-/** All branches of a chat, there once it has more than one. Choosing one shows it, from where it leaves the others. */
+/** All branches of a chat, shown once there is more than one. Choosing one shows it from where it diverges. */
 export function BranchesMenu() {
   const { t } = useTranslation();
   const messages = useChat((state) => state.open?.shape);

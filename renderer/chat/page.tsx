@@ -24,7 +24,7 @@ import { UnopenedChat } from './transcript/failures/unopened-chat.tsx';
 import { Find } from './transcript/find/find.tsx';
 import { Transcript } from './transcript/transcript.tsx';
 
-/** Listens to nothing that changes while an answer is written: the transcript alone does. */
+/** Subscribes to nothing that changes while an answer is written; only the transcript does. */
 export function ChatPage() {
   const overlay = useChat((state) => state.overlay.kind);
   const source = useChat(({ sources }) => (sources ? `${sources.messageId} ${sources.number}` : ''));
@@ -69,7 +69,7 @@ export function ChatPage() {
   );
 }
 
-/** There once an answer has sources. */
+/** Shown once an answer has sources. */
 function SourcesButton() {
   const { t } = useTranslation();
   const on = useChat((state) => state.sources !== null);

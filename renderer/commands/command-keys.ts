@@ -3,7 +3,7 @@ import { isElectron, isMac } from '../bridge.ts';
 import { shown } from '../lib/keys.ts';
 import { useSettings } from '../stores/settings.ts';
 
-/** Keys as they come, and those for browsers that keep the first for themselves. Null: none until the user chooses some. */
+/** Default keys, and alternatives for browsers that reserve them. Null: none until the user sets some. */
 type Keys = { keys: string | null; inBrowser?: string };
 
 const table = {

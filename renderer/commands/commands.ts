@@ -21,7 +21,7 @@ import { showMessage } from './show-message.ts';
 export type Command = {
   id: CommandId;
   icon: IconName;
-  /** Keys of the cursor act only outside a text field. */
+  /** Cursor keys act only outside a text field. */
   outsideText?: true;
   hidden?: true;
   available(): boolean;
@@ -292,7 +292,7 @@ export const commands: readonly Command[] = [
 const lastSourced = () =>
   visibleBranch(chat()).findLast((message) => (message.grounding?.sources.length ?? 0) > 0) ?? null;
 
-/** Shows the sources of the answer that has the focus, else of the last one; hides them when they are shown. */
+/** Toggles the sources of the focused answer, otherwise of the last one. */
 function toggleSources(): void {
   if (chat().sources !== null) {
     chat().hideSources();
@@ -304,7 +304,7 @@ function toggleSources(): void {
   if (message && source) chat().showSource(message.id, source.number);
 }
 
-/** On the documents page, once it is drawn. */
+/** Runs on the documents page, once it is rendered. */
 function onDocuments(run: () => void): void {
   shell().go({ kind: 'documents' });
   requestAnimationFrame(run);
@@ -320,7 +320,7 @@ function retryLast(): void {
   if (last && !isRunning(last)) void chat().retry(last.id);
 }
 
-/** From the answer that has focus, else the last one. */
+/** Branches from the focused answer, otherwise from the last one. */
 function branchHere(): void {
   const focused = chat().open?.messages.get((focusedMessageId() ?? '') as MessageId);
   const from = focused?.role === 'assistant' ? focused : lastAnswer();
@@ -335,7 +335,7 @@ export function openChat(chatId: Parameters<ReturnType<typeof chat>['choose']>[0
   focusComposer();
 }
 
-/** The chat on the branch of a message, with that message in view. */
+/** Opens a chat on the branch of a message, with that message in view. */
 export async function openMessage(chatId: ChatId, messageId: MessageId): Promise<void> {
   shell().go({ kind: 'chat' });
   await chat().choose(chatId);

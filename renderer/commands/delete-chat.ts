@@ -4,7 +4,7 @@ import { useChat } from '../stores/chat/store.ts';
 import { useToasts } from '../ui/toast.tsx';
 import { keysHint } from './command-keys.ts';
 
-/** Deletes at once and offers the way back. */
+/** Deletes at once and offers undo. */
 export async function deleteChat(chat: Chat): Promise<void> {
   const { remove, restore, choose, chosen } = useChat.getState();
   const wasOpen = chosen === chat.id;

@@ -17,7 +17,7 @@ import type { Formats } from '../ui/format.ts';
 export type ExportWords = {
   you: string;
   answer: string;
-  /** "{{speed}}, first token after {{first}}, …": what stands below an answer. */
+  /** "{{speed}}, first token after {{first}}, …": the line below an answer. */
   figures: (figures: { speed: string; first: string; read: string; written: string }) => string;
   quote: Quoting;
 };
@@ -30,7 +30,7 @@ export const quotingIn =
   ({ text, name, location }) =>
     t('sources.quotedFrom', { text, where: whereOf(name, location, t) });
 
-/** The answer with what is quoted below it. */
+/** The answer with its quotes below. */
 export function answerAsMarkdown(message: Message, quote: Quoting, shown: Shown = new Map()): string {
   const quoted = quotedIn(message.grounding);
   if (!quoted) return textWithCalls(message, shown);
@@ -39,7 +39,7 @@ export function answerAsMarkdown(message: Message, quote: Quoting, shown: Shown 
   return quoteStandsAlone(message) ? `> ${line}` : `${textWithCalls(message, shown)}\n\n> ${line}`;
 }
 
-/** Calls stand where they were made, as lists with the results in fences that they cannot end. */
+/** Calls are in place, as lists with their results in fences that the results cannot close. */
 function textWithCalls({ text, toolUses }: Message, shown: Shown): string {
   let out = '';
   let at = 0;
@@ -56,15 +56,15 @@ function textWithCalls({ text, toolUses }: Message, shown: Shown): string {
   return (out + text.slice(at)).trimEnd();
 }
 
-/** What would be code, a link or an element stays text, and in its line. */
+/** Escapes Markdown and HTML, and joins lines. */
 const asItStands = (text: string): string => text.replace(/[\\`*[\]<]/g, '\\$&').replace(/\s+/g, ' ');
 
 type Samples = ReadonlyMap<MessageId, readonly StatsSample[]>;
 
-/** Addresses of what pictures show, by their attachments. */
+/** Addresses of previews, by attachment. */
 export type Shown = ReadonlyMap<AttachmentId, string>;
 
-/** Pictures are in the text itself, where they can be shown; other files are named. */
+/** Pictures are embedded if available; other files are named. */
 const attached = (files: readonly Attachment[], shown: Shown): string[] =>
   files.map(({ id, name }) => {
     const address = shown.get(id);

@@ -6,7 +6,7 @@ import type { Formats } from '../ui/format.ts';
 import { useToasts } from '../ui/toast.tsx';
 import { keysHint } from './command-keys.ts';
 
-/** Removes at once, says what that frees, and offers the way back. */
+/** Removes at once, says how much space that frees, and offers undo. */
 export async function removeModel(model: ModelEntry, formats: Formats): Promise<void> {
   const { freed } = await core.call('models.remove', { modelId: model.id });
   useModels.setState({ installed: null, details: null });

@@ -3,7 +3,7 @@ import { t } from '../i18n.ts';
 import { attachFiles } from '../lib/attach-files.ts';
 import { useToasts } from '../ui/toast.tsx';
 
-//  A picture of another window: of the desktop where it can be asked, else of what the browser's own dialog lets be chosen.
+//  A picture of another window: through the desktop shell if there is one, otherwise through the browser's own dialog.
 
 export const canTakeScreenshot = (): boolean => isElectron() || navigator.mediaDevices?.getDisplayMedia !== undefined;
 
@@ -23,7 +23,7 @@ const failed = () =>
     onAction: () => void attachScreenshot(),
   });
 
-/** One frame of what is shared. None where the dialog is closed without a choice, or the system gives no picture. */
+/** One frame of the shared window. None if the dialog is cancelled, or the system provides no picture. */
 async function shared(): Promise<File[]> {
   const stream = await navigator.mediaDevices.getDisplayMedia({ video: true }).catch((error: DOMException) => {
     if (error.name !== 'NotAllowedError') failed();

@@ -8,7 +8,7 @@ import { readAll } from '../viewer/bytes.ts';
 
 const undo = () => ({ action: t('undo'), ...keysHint('undo') });
 
-/** Deletes at once, and offers the way back. */
+/** Deletes at once, and offers undo. */
 export async function deleteCollection(collection: Collection): Promise<void> {
   await core.call('documents.deleteCollection', { collectionId: collection.id });
   await useDocuments.getState().load();
@@ -33,7 +33,7 @@ export async function removeDocument(document: Document): Promise<void> {
   });
 }
 
-/** The collection that files go into; made with a plain name where there is none yet. */
+/** The collection that files go into; created with a default name if there is none. */
 export async function ensureCollection(wanted: CollectionId | null): Promise<CollectionId> {
   if (wanted) return wanted;
   const made = await core.call('documents.createCollection', { name: t('documents.firstCollection') });
@@ -42,7 +42,7 @@ export async function ensureCollection(wanted: CollectionId | null): Promise<Col
   return made.id;
 }
 
-/** Files that were dropped or chosen in the browser. Those that cannot be handed over do not hold up the others. */
+/** Adds files that were dropped or chosen in the browser. A file that cannot be uploaded does not hold up the others. */
 export async function addFiles(collectionId: CollectionId, files: readonly File[]): Promise<void> {
   const placed = await Promise.allSettled(files.map((file) => placeFile(file)));
   const good = placed.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -53,7 +53,7 @@ export async function addFiles(collectionId: CollectionId, files: readonly File[
 
 const nameOf = (path: string) => path.split(/[\\/]/).at(-1) || path;
 
-/** The system's dialog where there is one; false where files come through an input. */
+/** Opens the system's dialog; false if there is none and files come through an input. */
 export async function chooseFiles(collectionId: () => Promise<CollectionId>): Promise<boolean> {
   const asked = choose('documents');
   if (!asked) return false;
@@ -62,13 +62,13 @@ export async function chooseFiles(collectionId: () => Promise<CollectionId>): Pr
   return true;
 }
 
-/** In the system's viewer; what that does not open is saved instead. */
+/** Opens the document in the system's viewer; saves it instead if there is none for it. */
 export async function openOutside(doc: Document): Promise<void> {
   const open = openCopy();
   if (!open || !(await open(doc.fileName, await readAll(doc.id)))) await saveCopy(doc);
 }
 
-/** The file as it came, on the user's own disk, where any program can open it. */
+/** Saves the original file to the user's disk, where any program can open it. */
 export async function saveCopy(doc: Document): Promise<void> {
   const address = URL.createObjectURL(new Blob([await readAll(doc.id)]));
   const link = document.createElement('a');

@@ -7,12 +7,12 @@ import { actions, useChat } from '../stores/chat/store.ts';
 import { useDocuments } from '../stores/documents/store.ts';
 import type { ViewState } from '../viewer/types.ts';
 
-/** A new chat with the page that is shown as a picture in its composer. */
+/** Opens a new chat with the current page as a picture in its composer. */
 export async function askAboutPage({ name, kind }: Document, { page, picture }: ViewState): Promise<void> {
   if (!picture) return;
   try {
     const blob = await picture();
-    // A document that is a picture is the file itself.
+    // For a picture the page is the file itself.
     const called = kind === 'image' ? name : t('documents.pagePicture', { name, page });
     const placed = await placeFile(new File([blob], called, { type: blob.type }));
     openChat(null);

@@ -13,7 +13,7 @@ import { Meter } from '../ui/meter.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { aboutProblem } from './words.ts';
 
-/** Folders that are followed, and whether search goes by words alone or by meaning too. */
+/** Watched folders, and whether search is by words alone or also by meaning. */
 export function CollectionDialog({ collection, onClose }: { collection: Collection; onClose: () => void }) {
   const { t } = useTranslation();
   return (

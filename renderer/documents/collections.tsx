@@ -8,7 +8,7 @@ import { Menu, MenuItem, MenuLine } from '../ui/overlays/menu.tsx';
 import { deleteCollection } from './actions.ts';
 import { aboutProblem } from './words.ts';
 
-/** All documents, every collection with its count, and where files may be dropped. */
+/** All documents, every collection with its count, and the drop target. */
 export function CollectionColumn() {
   const { t } = useTranslation();
   return (
@@ -103,7 +103,7 @@ function Row({ icon, name, count, current, problem = null, menu = false, onClick
   );
 }
 
-/** What can be done with a collection, in the place of its count while the pointer or the focus is there. */
+/** Actions on a collection, replacing its count on hover or focus. */
 function Options({ collection }: { collection: Collection }) {
   const { t } = useTranslation();
   const dialog = (at: 'rename' | 'collection') =>

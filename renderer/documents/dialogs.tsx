@@ -11,7 +11,7 @@ import { CollectionDialog } from './collection-dialog.tsx';
 
 const close = () => useDocuments.setState({ dialog: { kind: 'none' } });
 
-/** The layers of the page; the palette and the rows open them. */
+/** The dialogs of the page, opened from the palette and the rows. */
 export function Dialogs() {
   const dialog = useDocuments((state) => state.dialog);
   const collections = useDocuments((state) => state.collections);
@@ -85,7 +85,7 @@ function NameDialog({ collection }: { collection: Collection | null }) {
   );
 }
 
-/** The password is used to read the file, and is not kept. */
+/** The password is used to read the file, and is not stored. */
 function UnlockDialog({ document }: { document: Document }) {
   const { t } = useTranslation();
   const [password, setPassword] = useState('');

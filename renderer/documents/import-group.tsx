@@ -12,7 +12,7 @@ import { aboutState } from './words.ts';
 
 const MAX_ROWS = 30;
 
-/** What is on its way in, with its progress; what failed, with the reason and the one thing that helps. */
+/** Running imports with their progress; failed ones with the reason and a remedy. */
 export function ImportGroup({ shown }: { shown: readonly Document[] }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -18,7 +18,7 @@ import { CollectionRows } from './collections.tsx';
 import { ImportGroup } from './import-group.tsx';
 import { aboutDocument, hasTitle, KIND_ICONS, passages } from './words.ts';
 
-/** Search, what is on its way in, and the documents with the passages that were found in them. */
+/** Search, running imports, and the documents with the passages found in them. */
 export function DocumentColumn() {
   const { t } = useTranslation();
   const documents = useDocuments((state) => state.documents);
@@ -54,7 +54,7 @@ export function DocumentColumn() {
   );
 }
 
-/** Where the column of collections is not, its place is taken by a button. */
+/** Replaces the column of collections if that is hidden. */
 function CollectionPicker() {
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);
@@ -133,7 +133,7 @@ const ROW = 52;
 
 type RowsProps = { shown: readonly Document[]; hits: readonly PassageHit[] | null };
 
-/** One list, of which only the part on screen is drawn. ↑ ↓ walk, Return opens, the focus stays in the list. */
+/** A virtualised list. ↑ ↓ move, Return opens, the focus stays in the list. */
 function Rows({ shown, hits }: RowsProps) {
   const { t } = useTranslation();
   const unfolded = useDocuments((state) => state.unfolded);
@@ -261,7 +261,7 @@ const Line = memo(function Line({ row, stop, current }: LineProps) {
   }
 });
 
-/** Found words stand out by weight: the marker is for the page. */
+/** Matches are bold; the highlighter colour is for the page. */
 function Excerpt({ hit }: { hit: PassageHit }) {
   let at = 0;
   const parts = hit.highlights.map(([start, end]) => {
@@ -282,7 +282,7 @@ function Excerpt({ hit }: { hit: PassageHit }) {
   );
 }
 
-/** Without a model of meaning the search finds the words themselves and their forms; it says so. */
+/** Says that without an embedding model, search finds only the words and their forms. */
 function SearchedBy() {
   const { t } = useTranslation();
   const words = useDocuments((state) => state.finding.status === 'found' && state.finding.by === 'words');

@@ -13,8 +13,8 @@ import { Dialogs } from './dialogs.tsx';
 import { DocumentColumn } from './list.tsx';
 import { ViewerColumn } from './viewer-column.tsx';
 
-/** Collections, their documents, and one of them open: three columns, two where it is narrower, two steps where it is
- *  narrow. */
+/** Collections, their documents, and the open document: three columns, two in a narrower window, two steps in a narrow
+ *  one. */
 export function DocumentsPage() {
   const { t } = useTranslation();
   const known = useDocuments((state) => state.collections !== null);

@@ -21,7 +21,7 @@ const noHits: readonly PassageHit[] = [];
 const noMarks: readonly Mark[] = [];
 const unseen: ViewState = { page: null, pages: 0, scale: 1, found: null, showPage: () => {}, picture: null };
 
-/** The open document with its bar: which passage, which page, and what can be done with it. */
+/** The open document with its toolbar: passage, page, and actions. */
 export function ViewerColumn() {
   const { t } = useTranslation();
   const shown = useDocuments((state) => state.shown);
@@ -83,7 +83,7 @@ export function ViewerColumn() {
   );
 }
 
-/** Nothing to choose from: then the list says what to do. */
+/** With nothing to choose from, the list says what to do. */
 function NoneOpen() {
   const { t } = useTranslation();
   const some = useDocuments((state) => state.documents.size > 0);
@@ -92,7 +92,7 @@ function NoneOpen() {
   );
 }
 
-/** What was left out or guessed on the way in. */
+/** What was omitted or guessed during import. */
 function Notices({ notices }: { notices: readonly DocumentNotice[] }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -115,7 +115,7 @@ function useHits(): readonly PassageHit[] {
 
 const MAX_MARKS = 60;
 
-/** All passages of the document that were found, for their soft marks and those along the scroll bar. */
+/** All matching passages of the document, for their soft marks and those along the scroll bar. */
 function useOthers(hits: readonly PassageHit[]): readonly Mark[] {
   const [marks, setMarks] = useState(noMarks);
   const wanted = hits.map(({ passageId, excerpt }) => `${passageId} ${excerpt}`).join(' ');
@@ -223,7 +223,7 @@ function Tools({ document, view, inverted, onInvert, onZoom, onFind }: ToolsProp
   );
 }
 
-/** A new chat that answers from the collection of this document. */
+/** Opens a new chat that answers from the collection of this document. */
 async function ask(document: Document): Promise<void> {
   openChat(null);
   useChat.setState((state) => ({ fresh: { ...state.fresh, collectionIds: [document.collectionId] } }));

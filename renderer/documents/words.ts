@@ -4,9 +4,9 @@ import { shortly, whatOf } from '../sentences.ts';
 import type { Formats } from '../ui/format.ts';
 import type { IconName } from '../ui/icon.tsx';
 
-//  What is said about a document in one line.
+//  Descriptions of a document in one line.
 
-/** Whether it has a title that says more than the name of its file. */
+/** Whether it has a title that says more than its file name. */
 export const hasTitle = ({ name, fileName }: Pick<Document, 'name' | 'fileName'>): boolean =>
   name !== fileName && name !== fileName.replace(/\.[^.]+$/, '');
 
@@ -41,7 +41,7 @@ export function aboutDocument(document: Document, hits: number, t: TFunction, fo
 export const passages = (count: number, t: TFunction, formats: Formats): string =>
   t('documents.passages', { count, number: formats.exact(count) });
 
-/** What was left out or guessed, as a sentence. */
+/** What was omitted or guessed, as a sentence. */
 export const aboutNotice = ({ code, details }: DocumentNotice, t: TFunction, formats: Formats): string =>
   t(
     `documents.notice.${code}`,
@@ -53,7 +53,7 @@ export const aboutNotice = ({ code, details }: DocumentNotice, t: TFunction, for
     ),
   );
 
-/** Why a folder is not followed, or not wholly. */
+/** Why a folder is not watched, or only partly. */
 export const aboutProblem = (problem: FolderProblem, t: TFunction): string =>
   problem.kind === 'links'
     ? t('documents.linksOut', { count: problem.count, first: problem.first })
@@ -61,7 +61,7 @@ export const aboutProblem = (problem: FolderProblem, t: TFunction): string =>
       ? t('documents.folderGone')
       : whatOf(problem);
 
-/** Where a document stands on its way in, or why it stopped. */
+/** The import state of a document, or why it failed. */
 export function aboutState({ state }: Document, t: TFunction, formats: Formats): string {
   switch (state.status) {
     case 'queued':
@@ -78,7 +78,7 @@ export function aboutState({ state }: Document, t: TFunction, formats: Formats):
   }
 }
 
-/** What the reader of documents ran out of. */
+/** Which limit the parser hit. */
 function stoppedBy({ details }: Failure, t: TFunction): string | null {
   const why = details?.why;
   return why === 'memory' || why === 'time' || why === 'ended' ? t(`documents.stopped.${why}`) : null;

@@ -2,7 +2,7 @@ import { COMPOSER } from './focus.ts';
 
 const ATTACHED = 'files-attached';
 
-/** Hands files that were dropped or made elsewhere in the window to the composer. */
+/** Passes files that were dropped or created elsewhere in the window to the composer. */
 export function attachFiles(files: (File | string)[]): void {
   document.getElementById(COMPOSER)?.dispatchEvent(new CustomEvent(ATTACHED, { detail: files }));
 }

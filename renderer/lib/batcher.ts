@@ -1,5 +1,5 @@
-/** Collects what comes and hands it on at most once per `interval` ms. The first of a pause goes at once, so that a stop
- *  or a first token is not late; at 50 ms this is 20 commits a second. */
+/** Collects items and passes them on at most once per `interval` ms. The first after a pause is passed on at once, so that a
+ *  stop or a first token is not delayed; at 50 ms this is 20 commits a second. */
 export function createBatcher<Item>(commit: (items: Item[]) => void, interval: number, clock: Clock = systemClock) {
   let items: Item[] = [];
   let last = Number.NEGATIVE_INFINITY;
@@ -20,7 +20,7 @@ export function createBatcher<Item>(commit: (items: Item[]) => void, interval: n
       if (timer !== null) return;
       timer = clock.after(Math.max(0, last + interval - clock.now()), flush);
     },
-    /** Before anything that must come after what was collected. */
+    /** Call before anything that must come after the collected items. */
     flush,
   };
 }

@@ -1,5 +1,5 @@
-/** Text in lower case, of the same length, so that places in it are places in the text: "İ" alone becomes two characters
- *  in lower case, and would move all that follow. */
+/** Lower-case text of the same length, so that positions are preserved: only "İ" becomes two characters in lower case and
+ *  would shift all that follow. */
 export function foldCase(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;

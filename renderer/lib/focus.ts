@@ -1,10 +1,10 @@
-//  What commands bring the focus to.
+//  Focus targets of commands.
 
 export const COMPOSER = 'composer';
 export const ADD_FILES = 'add-documents';
 export const SEARCH_FIELD = 'documents-search';
 
-/** After the page has drawn what it is about to draw. */
+/** Runs after the pending render. */
 export function focusComposer(): void {
   requestAnimationFrame(() => document.getElementById(COMPOSER)?.focus());
 }

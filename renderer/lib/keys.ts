@@ -2,7 +2,7 @@
 
 export type KeyEvent = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
-/** The same text for the same keys, however they are pressed. Null while only modifiers are held. */
+/** A canonical text for a key combination. Null while only modifiers are held. */
 export function keysOf(event: KeyEvent, mac: boolean): string | null {
   if (['Control', 'Meta', 'Alt', 'Shift', 'AltGraph', 'Dead', 'Unidentified'].includes(event.key)) return null;
   const mod = mac ? event.metaKey : event.ctrlKey;
@@ -17,7 +17,7 @@ export function keysOf(event: KeyEvent, mac: boolean): string | null {
   return parts.filter(Boolean).join('+');
 }
 
-/** With Alt or Shift a key types another sign: letters and digits are then named by their place. */
+/** With Alt or Shift a key types another character: letters and digits are then named by their physical position. */
 function nameOf(event: KeyEvent): string {
   const place = /^(?:Key([A-Z])|Digit(\d))$/.exec(event.code);
   const latin = /^[a-zA-Z0-9]$/.test(event.key);
@@ -40,7 +40,7 @@ const named: Record<string, string> = {
   Escape: 'Esc',
 };
 
-/** One cap a key, in the order of the platform. */
+/** One label per key, in the platform's order. */
 export function caps(keys: string, mac: boolean): string[] {
   const parts = keys.endsWith('++') ? [...keys.slice(0, -2).split('+'), '+'] : keys.split('+');
   const order = mac ? ['Ctrl', 'Alt', 'Shift', 'Mod'] : ['Mod', 'Ctrl', 'Meta', 'Alt', 'Shift'];

@@ -1,10 +1,10 @@
 import type { TFunction } from 'i18next';
 import type { Location } from '../../app/protocol/index.ts';
 
-/** Where something stands in a document, in a few characters: "p. 14", "slide 3", "line 20", "¶ 7", "B4:D9". */
+/** A location in a document, abbreviated: "p. 14", "slide 3", "line 20", "¶ 7", "B4:D9". */
 export const aboutLocation = (location: Location | null, t: TFunction): string =>
   location === null ? '' : location.kind === 'cells' ? location.range : t(`location.${location.kind}`, { ...location });
 
-/** The name of a document and where in it: "report.pdf, p. 3". */
+/** The name of a document and a location in it: "report.pdf, p. 3". */
 export const whereOf = (name: string, location: Location | null, t: TFunction): string =>
   location === null ? name : t('location.in', { name, location: aboutLocation(location, t) });

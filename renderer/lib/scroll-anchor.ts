@@ -1,16 +1,16 @@
 export const HOLD_LINE = 'hold-line';
 
-/** Before something beside the chat changes its width: the line of this element keeps its height on screen. */
+/** Call before something beside the chat changes its width: the line of this element keeps its vertical position. */
 export function holdLine(element: Element): void {
   document.getElementById('transcript')?.dispatchEvent(new CustomEvent(HOLD_LINE, { detail: element }));
 }
 
-/** For how long the chat may still move after a panel has opened, in time and in frames: drawing the panel can take longer than
- *  all of that time. */
+/** How long the layout may still shift after a panel opens, in time and in frames: drawing the panel can take longer than
+ *  that time. */
 const SETTLES_MS = 600;
 const SETTLES_FRAMES = 36;
 
-/** A line that is held: `keep` puts it back to where it was, until everything has settled. */
+/** A held line: `keep` restores its position until the layout has settled. */
 export type Held = { keep: (scroller: HTMLElement) => boolean };
 
 export function heldAt(element: Element, now: () => number = () => performance.now()): Held {

@@ -1,4 +1,4 @@
-/** What a tool was given, in one line: the value alone where there is one. */
+/** The arguments of a tool in one line: just the value if there is only one. */
 export function argumentsLine(json: string): string {
   const given = parsed(json);
   if (given === null) return json;

@@ -1,6 +1,6 @@
 import { foldCase } from './case-fold.ts';
 
-/** Where every word of the query begins a word of the text; null when one does not. No query matches everything. */
+/** Positions where the words of the query begin words of the text; null if one does not occur. An empty query matches everything. */
 export function matchOf(text: string, query: string): [number, number][] | null {
   const plain = foldCase(text);
   const ranges: [number, number][] = [];

@@ -10,7 +10,7 @@ import { useModels } from '../stores/models/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
-/** A line for every program that keeps models here. */
+/** A line for every program with models on this computer. */
 export function FoundFacts() {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -30,7 +30,7 @@ export function FoundFacts() {
   ));
 }
 
-/** Models that are on this computer already: those that were found, or any file by its path. */
+/** Models already on this computer: those that were found, or any file by its path. */
 export function OwnModels({ found, begin }: { found: boolean; begin: () => void }) {
   const { t } = useTranslation();
   const [choosing, setChoosing] = useState(false);

@@ -5,7 +5,7 @@ import { useEngine } from '../stores/engine.ts';
 import { useSettings } from '../stores/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 
-/** What this computer computes on: the device that is used and its processor. The line has its place before it is known. */
+/** The device that is used and the processor. The line's space is reserved before they are known. */
 export function Machine() {
   const { t } = useTranslation();
   const formats = useFormats();

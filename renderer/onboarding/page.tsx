@@ -15,13 +15,13 @@ import { Machine } from './machine.tsx';
 import { GetPick, PickFacts, usePick } from './recommended-model.tsx';
 import { StarterFacts } from './starter-facts.tsx';
 
-/** How long the window waits for what the cards say, so that no card moves away under the pointer. */
+/** How long the window waits for the content of the cards, so that no card moves under the pointer. */
 const patienceMs = 2500;
 
-/** Between two attempts to reach a core that is being started again. */
+/** Between two attempts to reach a restarting core. */
 const AGAIN_MS = 500;
 
-/** The first window: ready at once with the built-in model, or with one that is already on this computer. */
+/** The first window: start at once with the built-in model, or with one already on this computer. */
 export function Onboarding() {
   const { t } = useTranslation();
   const shipped = useEngine((state) => builtInModel(state.models));
@@ -86,8 +86,8 @@ export function Onboarding() {
   );
 }
 
-/** The chats are shown once it is on disk that they are wanted: a start after a sudden end must not lead back here. Where
- *  nothing can be written they are shown for this time; where the core is gone it is asked again when it is back. */
+/** Shows the chats once the choice is stored, so that a start after a crash does not lead back here. If nothing can be
+ *  written, they are shown this time only; if the core is gone, the request is repeated when it is back. */
 async function begin(): Promise<void> {
   try {
     await useSettings.getState().keep({ onboarded: true });
@@ -101,7 +101,7 @@ async function begin(): Promise<void> {
   focusComposer();
 }
 
-/** True for so long after the first look. */
+/** True for this long after the first render. */
 function usePatience(ms: number): boolean {
   const [patient, setPatient] = useState(true);
   useEffect(() => {

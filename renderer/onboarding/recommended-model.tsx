@@ -15,8 +15,8 @@ import { Words } from './strings.tsx';
 
 type Pick = { model: CatalogueModel; machine: Machine };
 
-/** One model of the catalogue for this machine, as far as it is known when the cards are shown: one that came or changed
- *  later would move the others away under the pointer. Null where nothing better fits. */
+/** One model of the catalogue for this machine, decided when the cards are shown: a later change would move the others under
+ *  the pointer. Null if nothing better fits. */
 export function usePick(shown: boolean): Pick | null {
   const { catalogue, machine } = useModels();
   const gpu = useOnGpu();
@@ -48,7 +48,7 @@ export function PickFacts({ model, machine }: { model: CatalogueModel; machine: 
   );
 }
 
-/** Fetches the pick, and the chat begins with the starter meanwhile. Without a network the card stays and says so. */
+/** Downloads the recommended model; the chat begins with the starter meanwhile. Without a network, the card says so. */
 export function GetPick({ model, begin }: { model: CatalogueModel; begin: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -4,7 +4,7 @@ import { useFormats } from '../i18n.ts';
 import { Fact } from './fact.tsx';
 import { Words } from './strings.tsx';
 
-/** True figures of the built-in model, from its own files. */
+/** Figures of the built-in model, from its own files. */
 export function StarterFacts({ model }: { model: ModelEntry | null }) {
   const { t } = useTranslation();
   const formats = useFormats();

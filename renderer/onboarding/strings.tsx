@@ -5,10 +5,10 @@ import { wordsPerSecond } from '../stores/models/memory-fit.ts';
 import { useModels } from '../stores/models/store.ts';
 import { Fact } from './fact.tsx';
 
-/** Faster than anybody reads: more would be a number without a meaning. */
+/** Faster than anyone reads: a higher number would be meaningless. */
 const MAX_WORDS = 50;
 
-/** How fast a model writes here. The line has its place before the memory of this computer was measured. */
+/** How fast a model writes here. The line's space is reserved until the memory bandwidth is measured. */
 export function Words({ description }: { description: ModelDescription }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -6,7 +6,7 @@ import { sentenceOf } from '../sentences.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 
-/** Any file or folder by its path; where the system has a dialog, through it. */
+/** Adds any file or folder, through the system's dialog or by its path. */
 export function AddModel({ onAdded }: { onAdded: (model: ModelEntry) => void }) {
   const { t } = useTranslation();
   const [path, setPath] = useState('');

@@ -10,12 +10,12 @@ import { copyText } from '../ui/clipboard.ts';
 import { Notice } from '../ui/notice.tsx';
 import { SidebarButtons } from './sidebar-buttons.tsx';
 
-//  What stands in the place of something that could not be drawn: the window, a page, a part of a page. What is outside
-//  goes on; the core has what was sent, and the draft is put on disk at once.
+//  Error-boundary fallbacks for the window, a page, and a part of a page. Everything outside keeps working; the core has
+//  what was sent, and the draft is saved at once.
 
 const keepDraft = () => void actions.keepDraft();
 
-/** The last one: nothing but this is left on the screen. */
+/** The outermost boundary: its fallback replaces the whole page. */
 export function WindowBoundary({ children }: { children: ReactNode }) {
   return (
     <Boundary subject="" onBroken={keepDraft} fallback={(broken) => <BrokenPage broken={broken} />}>
@@ -24,7 +24,7 @@ export function WindowBoundary({ children }: { children: ReactNode }) {
   );
 }
 
-/** Another place, and another chat, is another attempt. */
+/** Navigating to another place or chat tries again. */
 export function PageBoundary({ children }: { children: ReactNode }) {
   const place = useShell((state) => state.place.kind);
   const chosen = useChat((state) => state.chosen);
@@ -47,11 +47,11 @@ export function PageBoundary({ children }: { children: ReactNode }) {
 }
 
 type PanelProps = {
-  /** Another one is drawn again. */
+  /** A change of subject renders again. */
   subject?: string;
-  /** It lies over the page, and has no place of its own. */
+  /** It floats over the page. */
   floating?: boolean;
-  /** What its own button to close it would have done. */
+  /** The action of its own close button. */
   onClose?: () => void;
 };
 
@@ -118,7 +118,7 @@ function BrokenPanel({ broken, floating = false, onClose }: PanelProps & { broke
   );
 }
 
-/** For whoever repairs it. Nothing is sent. */
+/** For a bug report. Nothing is sent. */
 export function CopyDetails({ broken, large = false }: { broken: Broken; large?: boolean }) {
   const { t } = useTranslation();
   const [copied, setCopied] = useState(false);
@@ -134,7 +134,7 @@ export const detailsOf = ({ error, place }: Broken): string =>
 
 const LONGEST_SAVE_MS = 1000;
 
-/** With the draft on disk, or without it when the core does not answer. */
+/** Saves the draft first, if the core responds. */
 async function reload(): Promise<void> {
   await Promise.race([actions.keepDraft(), new Promise((done) => setTimeout(done, LONGEST_SAVE_MS))]);
   window.location.reload();

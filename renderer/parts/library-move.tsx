@@ -16,7 +16,7 @@ type Looked = { status: 'none' } | { status: 'plan'; plan: LibraryPlan } | { sta
 
 const refused = (error: unknown): Looked => ({ status: 'refused', failure: failureOf(error) });
 
-/** Asks where the models shall be, and says what that takes before anything is done. */
+/** Asks where to move the models, and shows what that takes before anything is done. */
 export function MoveDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -7,7 +7,7 @@ import { useModels } from '../stores/models/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 
-/** What the library does when it is not simply there: its drive is away, or it moves. */
+/** Shown when the library is unavailable: its drive is unmounted, or it is being moved. */
 export function LibraryState() {
   const { t } = useTranslation();
   const library = useModels((state) => state.library);

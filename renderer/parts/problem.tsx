@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Failure } from '../../app/protocol/index.ts';
 import { sentenceOf } from '../sentences.ts';
 
-/** A failure as a sentence; what it said in its own words is under Details. */
+/** A failure as a sentence; the original message is under Details. */
 export function Problem({ failure, className = '' }: { failure: Failure; className?: string }) {
   return (
     <div role="alert" className={`text-xs wrap-anywhere ${className}`}>

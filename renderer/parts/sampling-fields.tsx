@@ -5,7 +5,7 @@ import { NumberField, SettingRow } from '../ui/field.tsx';
 
 type Limits = { min: number; max: number; step: number };
 
-/** The limits of the protocol, so that nothing can be typed which the core refuses. */
+/** The limits of the protocol, so that nothing can be entered that the core would refuse. */
 const fields: [keyof SamplingSettings, Limits][] = [
   ['temperature', { min: 0, max: 5, step: 0.1 }],
   ['topK', { min: 0, max: 1000, step: 1 }],

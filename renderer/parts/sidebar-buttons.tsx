@@ -5,7 +5,7 @@ import { trafficLights } from '../lib/traffic-lights.ts';
 import { useShell } from '../stores/shell.ts';
 import { IconButton } from '../ui/button.tsx';
 
-/** At the head of a page while there is no sidebar beside it. */
+/** At the top of a page while the sidebar is hidden. */
 export function SidebarButtons() {
   const { t } = useTranslation();
   const beside = useShell((state) => state.sidebar);

@@ -5,7 +5,7 @@ import { usePerformance } from '../stores/performance/store.ts';
 import { Button } from '../ui/button.tsx';
 import { MISSING, split, TOKENS_PER_SECOND } from '../ui/format.ts';
 
-/** Benchmarks as a table; two of them are ticked and compared. */
+/** A table of benchmarks; two can be selected and compared. */
 export function Benches() {
   const { t } = useTranslation();
   const { runs, chosen } = usePerformance();

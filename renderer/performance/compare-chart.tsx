@@ -8,7 +8,7 @@ import type { Formats } from '../ui/format.ts';
 
 const FONT = '11px Inter, system-ui, sans-serif';
 
-/** Both lines, each with a dot where it ends; behind them the time in which both were still reading. */
+/** Both lines, each with a dot at its end; the background shades the time in which both were still reading. */
 const planOf =
   (reading: number, prefill: string, formats: Formats): ChartPlan =>
   (colour) => {
@@ -39,7 +39,7 @@ const planOf =
     };
   };
 
-/** The place of the last value. */
+/** The index of the last value. */
 const end: uPlot.Series.Points.Filter = (plot, series) => {
   const at = plot.data[series]?.findLastIndex((value) => value !== null && value !== undefined) ?? -1;
   return at === -1 ? null : [at];
@@ -59,7 +59,7 @@ function shade(plot: uPlot, reading: number, word: string, colour: (token: strin
   ctx.restore();
 }
 
-/** The speed of both over their time: of each the run in the middle. Its figures stand in the table below. */
+/** The speed of both over time, each by its median run. The figures are in the table below. */
 export function CompareChart({ a, b }: { a: Bench; b: Bench }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -15,7 +15,7 @@ import { MISSING } from '../ui/format.ts';
 import { CompareChart } from './compare-chart.tsx';
 import { DeltaBar } from './delta-bar.tsx';
 
-/** Two benchmarks beside each other. A difference inside the noise is called none. */
+/** Two benchmarks side by side. A difference within the noise is reported as none. */
 export function Compare() {
   const { runs, chosen } = usePerformance();
   const benches = benchesOf(runs);
@@ -72,7 +72,7 @@ function Side({ letter, at, bench, benches }: SideProps) {
   );
 }
 
-/** Two models, in turns, on the same prompts: what disturbs one disturbs the other. */
+/** Two models, alternating on the same prompts, so that disturbances affect both. */
 function Ask() {
   const { t } = useTranslation();
   const models = useEngine((state) => state.models).filter(({ elsewhere }) => elsewhere === null);

@@ -3,7 +3,7 @@ import { usePerformance } from '../stores/performance/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 
-/** Said before a benchmark that something would disturb; it can be run all the same, and is marked then. */
+/** Warns before a benchmark that something would disturb; it can still be run, and is then marked. */
 export function ConditionsNotice() {
   const { t } = useTranslation();
   const { benchmarkWarning, start, clearBenchmarkWarning } = usePerformance();

@@ -1,6 +1,6 @@
 type DeltaBarProps = { change: number; widest: number; better: boolean | null };
 
-/** By how much B differs from A, from the middle: to the right more, to the left less. The words stand beside it. */
+/** How much B differs from A, from the middle: right is more, left is less. The figure is beside it. */
 export function DeltaBar({ change, widest, better }: DeltaBarProps) {
   const half = 50 * Math.min(1, Math.abs(change) / widest);
   const tone = better === null ? 'bg-edge' : better ? 'bg-ok' : 'bg-warn';

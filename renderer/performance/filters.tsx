@@ -6,7 +6,7 @@ import { Segmented, Select } from '../ui/choice.tsx';
 
 const EVERY = 'every';
 
-/** Which runs the history shows; the back end is asked where a model ran on several. */
+/** Which runs the history shows; a back end can be chosen if a model ran on several. */
 export function Filters({ model }: { model: string | null }) {
   const { t } = useTranslation();
   const nameOf = useBackEndName();

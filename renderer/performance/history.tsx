@@ -19,7 +19,7 @@ import { Segmented } from '../ui/choice.tsx';
 import { MISSING, rangeOf } from '../ui/format.ts';
 import { Filters } from './filters.tsx';
 
-/** Every answer of a model as a dot, by version of the engine and back end; the same as a table below. */
+/** Every answer of a model as a dot, by engine version and back end; also as a table below. */
 export function History({ model }: { model: string | null }) {
   const { t } = useTranslation();
   const { runs, metric, filter } = usePerformance();
@@ -127,7 +127,7 @@ function Median({ column, metric, setback, height }: MedianProps) {
   );
 }
 
-/** What the dots amount to, in a sentence. */
+/** The trend in a sentence. */
 function Trend({ columns, metric, setbacks }: DotsProps) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -149,7 +149,7 @@ function Trend({ columns, metric, setbacks }: DotsProps) {
   );
 }
 
-/** Spread sideways by its number, so that dots of one speed do not hide each other. Leads to its message. */
+/** Spread sideways by index, so that dots of equal speed do not overlap. Links to its message. */
 function DotOf({ dot: { run, value, outlier }, bottom, name }: { dot: Dot; bottom: string; name: string }) {
   const { t } = useTranslation();
   const { chatId, messageId } = run;

@@ -2,7 +2,7 @@ import { linesOf, type Point } from '../stores/performance/live.ts';
 
 type LiveLineProps = { points: readonly Point[]; of: (point: Point) => number | null; tone: string };
 
-/** The last six minutes; where nothing was written there is nothing. */
+/** The last six minutes, with gaps while nothing was written. */
 export function LiveLine({ points, of, tone }: LiveLineProps) {
   const lines = linesOf(points, of, points.at(-1)?.at ?? 0);
   return (

@@ -1,9 +1,9 @@
 import type { ModelEntry, ModelId, Run } from '../../app/protocol/index.ts';
 import { modelsOf } from '../stores/performance/selectors.ts';
 
-//  Which models the page is about: those that were measured, and those that can be. Runs know models by name.
+//  The models of the page: those that were measured, and those that can be. Runs refer to models by name.
 
-/** Models that write, and whose files are there. */
+/** Generative models whose files are present. */
 export const benchableModels = (installed: readonly ModelEntry[]): ModelEntry[] =>
   installed.filter(
     ({ missing, description, elsewhere }) =>

@@ -83,7 +83,7 @@ export function PerformancePage() {
   );
 }
 
-/** Measures the model that is chosen beside it. */
+/** Measures the model selected beside it. */
 function BenchmarkButton({ model }: { model: string | null }) {
   const { t } = useTranslation();
   const { tab, benchmark, ask, cancel } = usePerformance();

@@ -18,7 +18,7 @@ const tones = {
 } as const;
 type Tone = keyof typeof tones;
 
-/** What the latest answers were like. A new one comes in at once. */
+/** Figures of the latest answers, updated at once. */
 export function Tiles() {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -1,4 +1,4 @@
-//  What has to be typed into other programs, ready to be pasted. KEY stands for a key, which only its maker has seen.
+//  Configuration for other programs, ready to paste. KEY stands for a key, which only its creator has seen.
 
 export const clients = ['curl', 'openai', 'anthropic', 'continue', 'ollama'] as const;
 export type ClientName = (typeof clients)[number];

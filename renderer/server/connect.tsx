@@ -6,7 +6,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { type ClientName, clients, linesFor, nameOfClient } from './client-lines.ts';
 
-/** A name that every reader of the lines replaces, as they do KEY. */
+/** A placeholder that the user replaces, like KEY. */
 const MODEL = 'MODEL';
 
 export function ConnectDialog({ port, onClose }: { port: number; onClose: () => void }) {

@@ -64,7 +64,7 @@ export function Keys({ keys, onAdd }: { keys: readonly ServerKey[]; onAdd: () =>
   );
 }
 
-/** Names a key, then shows it: this once, since only its hash is kept. */
+/** Names a key, then shows it: only once, since only its hash is stored. */
 export function NewKeyDialog({ first, onClose }: { first: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const [name, setName] = useState(first ? t('server.firstKey') : '');

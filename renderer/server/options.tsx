@@ -8,7 +8,7 @@ import { Dialog } from '../ui/overlays/dialog.tsx';
 
 const PORTS = { min: 1024, max: 65_535, step: 1 };
 
-/** The port is taken over with the button, not with every digit: each change moves the server. */
+/** The port is applied with the button, not with every digit, since each change restarts the server. */
 export function OptionsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const { values, set } = useSettings();

@@ -28,7 +28,7 @@ export function ServerPage() {
   const close = () => setAsked('none');
   const turn = (serverOn: boolean) => {
     void set({ serverOn });
-    // Nobody gets in without one.
+    // No client can connect without one.
     if (serverOn && keys.length === 0) setAsked('key');
   };
   return (
@@ -78,7 +78,7 @@ function StateLine({ state }: { state: ServerState }) {
   );
 }
 
-/** What keeps it from listening, in a sentence, and the ways on. */
+/** Why it cannot listen, in a sentence, and what to do. */
 function Trouble({ state }: { state: ServerState }) {
   const { t } = useTranslation();
   if (state.phase !== 'failed') return null;

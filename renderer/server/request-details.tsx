@@ -8,7 +8,7 @@ import { MISSING } from '../ui/format.ts';
 import { Meter } from '../ui/meter.tsx';
 import { RequestState } from './requests.tsx';
 
-/** One request: how long it took, what of its prompt was known, and its texts if they were kept. */
+/** One request: its duration, the cached part of its prompt, and its texts if they were stored. */
 export function RequestDetails({ request, onClose }: { request: ServerRequest; onClose: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -84,7 +84,7 @@ function Cached({ request: { promptTokens, cachedTokens } }: { request: ServerRe
   );
 }
 
-/** Read again while the answer grows. */
+/** Reloaded while the answer grows. */
 function Texts({ request }: { request: ServerRequest }) {
   const { t } = useTranslation();
   const [texts, setTexts] = useState<ServerTexts | null>(null);

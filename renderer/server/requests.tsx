@@ -69,7 +69,7 @@ const textOf = ({ path, client, model, status, reason }: ServerRequest) =>
 
 const columns = ['time', 'path', 'state', 'from', 'model', 'read', 'known', 'written', 'first', 'total'] as const;
 const figures: readonly string[] = ['read', 'known', 'written', 'first', 'total'];
-/** What a narrower window does without; the details have it. */
+/** Columns hidden in a narrower window; the details have them. */
 const hidden: Partial<Record<(typeof columns)[number], string>> = {
   model: 'max-xl:hidden',
   first: 'max-xl:hidden',

@@ -12,7 +12,7 @@ import { Dialog } from '../ui/overlays/dialog.tsx';
 const ways = ['form', 'json'] as const;
 type Way = (typeof ways)[number];
 
-/** A server by its command line or address, or several in the JSON that other apps keep. */
+/** Adds a server by its command line or address, or several in the JSON format of other apps. */
 export function AddServer({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const [way, setWay] = useState<Way>('form');

@@ -7,7 +7,7 @@ const widths: Record<Settings['readingWidth'], string> = { narrow: '36rem', medi
 
 const THEME = 'longhand.theme';
 
-/** The theme of last time, before the core answers: a dark room stays dark while the window opens. */
+/** The previous theme, used before the core responds, so that a dark window does not open white. */
 export const rememberedTheme = (): Settings['theme'] => {
   const stored = localStorage.getItem(THEME);
   return stored === 'light' || stored === 'dark' ? stored : 'system';

@@ -11,7 +11,7 @@ import { Section } from './section.tsx';
 const MB = 1_000_000;
 const MAX_MB = 10_000;
 
-/** Where models come from, and how the network is reached. */
+/** Model sources and network access. */
 export function Downloads() {
   const { t } = useTranslation();
   const { values, set } = useSettings();
@@ -43,7 +43,7 @@ export function Downloads() {
 type TextSetting = 'hubEndpoint' | 'extraModelFolder' | 'proxy' | 'extraCaCertificates';
 type TextRowProps = { name: 'mirror' | 'folder' | 'proxy' | 'certificates'; setting: TextSetting };
 
-/** A text that counts when the field is left; what the core refuses stays in the field with the reason. */
+/** A text that is applied on blur; if the core refuses it, it stays in the field with the reason. */
 function TextRow({ name, setting }: TextRowProps) {
   const { t } = useTranslation();
   const { values, set } = useSettings();
@@ -79,7 +79,7 @@ function TextRow({ name, setting }: TextRowProps) {
   );
 }
 
-/** Which hosts have a token. A token never comes back to the page. */
+/** The hosts that have a token. A token is never sent back to the page. */
 function Tokens() {
   const { t } = useTranslation();
   const [list, setList] = useState<Response<'tokens.list'> | null>(null);

@@ -18,7 +18,7 @@ import { Tools } from './tools.tsx';
 
 type SectionEntry = { id: SettingsSection; icon: IconName; Page: () => ReactNode };
 
-/** In the order of the list. Sections that other pages bring stand where the design has them. */
+/** In display order, including sections contributed by other pages. */
 const sections: readonly SectionEntry[] = [
   { id: 'appearance', icon: 'sun', Page: Appearance },
   { id: 'chat', icon: 'chat', Page: ChatDefaults },

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { boundsFor, type PictureDetail, type PictureSize, seenTokens, USUAL_BOUNDS } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 
-/** Small ones, a screen, a photo. */
+/** A small picture, a screen, a photo. */
 const SIZES: readonly PictureSize[] = [
   { width: 640, height: 480 },
   { width: 1024, height: 768 },
@@ -10,11 +10,11 @@ const SIZES: readonly PictureSize[] = [
   { width: 4032, height: 3024 },
 ];
 
-/** What a picture of each size takes of the context, with the published checkpoints. */
+/** Tokens of a picture of each size, for the published checkpoints. */
 export const tokensBySize = (detail: PictureDetail): (PictureSize & { tokens: number })[] =>
   SIZES.map((size) => ({ ...size, tokens: seenTokens(boundsFor(USUAL_BOUNDS, detail), size) }));
 
-/** Bars as long as the tokens of pictures of usual sizes. */
+/** Bars showing the tokens of pictures of common sizes. */
 export function PictureTokens({ detail }: { detail: PictureDetail }) {
   const { t } = useTranslation();
   const formats = useFormats();

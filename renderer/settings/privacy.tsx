@@ -15,7 +15,7 @@ import attacks from './attacks.json';
 const DAYS = 30;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The promise, the switch that closes the network, and the proof: whom Longhand spoke to, and what was refused. */
+/** The promise, the switch that blocks the network, and the proof: which hosts Longhand contacted, and what was blocked. */
 export function Privacy() {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -92,7 +92,7 @@ export function Privacy() {
   );
 }
 
-/** Beside engines elsewhere the one way on which words of a chat leave this computer: each time after being asked, or as it was
+/** Besides remote engines, the only way in which text of a chat leaves this computer: after asking each time, or as
  *  allowed. */
 function RemoteTools() {
   const { t } = useTranslation();
@@ -106,7 +106,7 @@ function RemoteTools() {
   return <p className="mt-1.5 font-medium text-warn-text">{t('privacy.remoteTools', { names })}</p>;
 }
 
-/** Sites that were allowed once and for all; none of them is shown where there are none. */
+/** Sites that were allowed permanently; hidden if there are none. */
 function AllowedSites() {
   const { t } = useTranslation();
   const [hosts, setHosts] = useState<string[]>([]);

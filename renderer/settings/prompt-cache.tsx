@@ -12,7 +12,7 @@ import { NumberField, SettingRow } from '../ui/field.tsx';
 const MAX_MB = 1_048_576;
 const DEFAULT_DISK_MB = 4096;
 
-/** How much of what was read stays in memory and on disk, so that switching chats, editing and asking again do not read it anew. */
+/** How much of the prompts is cached in memory and on disk, so that switching chats, editing and asking again are fast. */
 export function PromptCache() {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -22,7 +22,7 @@ export function PromptCache() {
   const look = useCallback(() => {
     core.call('engine.promptCache').then(setUse, () => setUse(null));
   }, []);
-  // A model came or went, or an answer has ended.
+  // A model was loaded or unloaded, or an answer has ended.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the status and the size are why to look again
   useEffect(look, [look, status, values.promptCacheMB, values.promptCacheOnDisk, values.promptCacheDiskMB]);
   const clear = () => void core.call('engine.clearPromptCache').then(look, look);

@@ -8,7 +8,7 @@ import { SettingRow } from '../ui/field.tsx';
 import { Key } from '../ui/kbd.tsx';
 import { Section } from './section.tsx';
 
-/** What the desktop shows of Longhand without its window, and the keys that work in every program. */
+/** The tray icon, and global shortcuts. */
 export function QuickQuestion() {
   const { t } = useTranslation();
   const { values, set } = useSettings();
@@ -41,7 +41,7 @@ export function QuickQuestion() {
 
 type GlobalKeysProps = { label: string; keys: string | null; onChange: (keys: string | null) => void };
 
-/** Listens for keys when it is clicked. Those that another program has, or that would take a letter from it, are refused. */
+/** Records keys when clicked. Keys taken by another program, or that would block a letter, are refused. */
 function GlobalKeys({ label, keys, onChange }: GlobalKeysProps) {
   const { t } = useTranslation();
   const [listening, setListening] = useState(false);

@@ -3,7 +3,7 @@ import { matchOf } from '../lib/word-match.ts';
 import type { SettingsSection } from '../stores/shell.ts';
 import english from '../strings/en.json';
 
-/** Sections whose name, or any of whose rows, has the words typed. */
+/** Sections whose name or rows contain the typed words. */
 export function matchingSections(ids: readonly SettingsSection[], query: string): SettingsSection[] {
   if (query.trim() === '') return [...ids];
   return ids.filter((id) => [t(`settings.${id}`), ...rowsOf(id)].some((text) => matchOf(text, query) !== null));

@@ -10,7 +10,7 @@ import { SettingRow } from '../ui/field.tsx';
 import { Key } from '../ui/kbd.tsx';
 import { Section } from './section.tsx';
 
-/** Every command with its keys. A click listens for new ones; a pair that is taken is named, not stolen. */
+/** Every command with its keys. A click records new ones; a conflict is reported, not overwritten. */
 export function Shortcuts() {
   const { t } = useTranslation();
   const { values, set } = useSettings();

@@ -32,7 +32,7 @@ export function Storage() {
   );
 }
 
-/** Where the models are, and the way to another folder or disk. */
+/** The models folder, and moving it to another folder or disk. */
 function Models() {
   const { t } = useTranslation();
   const library = useModels((state) => state.library);
@@ -60,13 +60,13 @@ const LOOK_MS = 2000;
 
 type PackedSize = Response<'weightCache.size'>;
 
-/** What the CPU made of weights and keeps for the next load: whether, how much, and the way to be rid of it. */
+/** The cache of packed weights: on or off, its size, and clearing it. */
 function Packed() {
   const { t } = useTranslation();
   const { values, set } = useSettings();
   const [size, setSize] = useState<PackedSize | null>(null);
   const [freed, setFreed] = useState(0);
-  // A copy is written some time after a load.
+  // The cache is written some time after a load.
   useEffect(() => {
     const look = () => void core.call('weightCache.size').then(setSize);
     look();

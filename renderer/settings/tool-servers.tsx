@@ -11,7 +11,7 @@ import { Menu, MenuItem } from '../ui/overlays/menu.tsx';
 import { AddServer } from './add-server.tsx';
 import { Section } from './section.tsx';
 
-/** Programs and addresses that bring tools of their own. */
+/** Programs and addresses that provide tools. */
 export function ToolServers() {
   const { t } = useTranslation();
   const { servers, load } = useMcp();

@@ -7,7 +7,7 @@ import { SettingRow } from '../ui/field.tsx';
 import { Section } from './section.tsx';
 import { ToolServers } from './tool-servers.tsx';
 
-/** What models may call in new chats. */
+/** The tools that models may call in new chats. */
 export function Tools() {
   const { t } = useTranslation();
   const nameOf = useToolNames();

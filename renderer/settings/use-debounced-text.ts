@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 const REST_MS = 400;
 
-/** A text that is shown as it is typed and handed on when the typing rests, or the field goes away. */
+/** A text that is shown as typed and passed on when typing pauses, or the field unmounts. */
 export function useTyped(value: string, keep: (text: string) => void): [string, (text: string) => void] {
   const [typed, setTyped] = useState<string | null>(null);
   const waiting = useRef<string | null>(null);

@@ -1,8 +1,8 @@
 import type { ChatId, DocumentId, MessageId } from '../../app/protocol/index.ts';
 import { type Place, type SettingsSection, sections } from '../stores/shell.ts';
 
-//  What is on screen as the part of the address behind "#": it survives a reload, and back and forward lead through it.
-//  The same in a browser and behind Electron's own protocol.
+//  The current view as the fragment of the address: it survives a reload, and back and forward navigate through it.
+//  The same in a browser and under Electron's own protocol.
 
 export type View =
   | { kind: 'chat'; chatId: ChatId | null; source: { messageId: MessageId; number: number } | null }
@@ -26,7 +26,7 @@ export function addressOf(view: View): string {
   }
 }
 
-/** Null for an address that names nothing here. */
+/** Null for an unknown address. */
 export function viewOf(hash: string): View | null {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [page, name = ''] = path.split('/').map(decoded);
@@ -55,7 +55,7 @@ function sourceOf(query: string): { messageId: MessageId; number: number } | nul
 
 const isSection = (name: string): name is SettingsSection => (sections as readonly string[]).includes(name);
 
-/** An address that was cut or typed wrongly names nothing. */
+/** A truncated or mistyped address decodes to nothing. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

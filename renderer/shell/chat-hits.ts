@@ -1,9 +1,9 @@
 import type { ChatId, SearchHit } from '../../app/protocol/index.ts';
 
-/** What was found in one chat: a hit that leads to a message where there is one, and how many messages there are. */
+/** The results of one chat: a hit, preferably in a message, and the number of messages. */
 export type ChatHits = { hit: SearchHit; messages: number };
 
-/** One row a chat, in the order in which the chats were found. */
+/** One row per chat, in order of relevance. */
 export function chatHitsOf(hits: readonly SearchHit[]): ChatHits[] {
   const rows = new Map<ChatId, ChatHits>();
   for (const hit of hits) {

@@ -9,8 +9,8 @@ import { ChatRow } from './chat-row.tsx';
 
 type Group = { name: 'pinned' | Period; chats: Chat[] };
 
-/** Pinned chats, then all others by age. However many there are, only those in sight are drawn. ↑ and ↓ walk through the
- *  rows; Tab stops at one of them. */
+/** Pinned chats, then all others by age. Only visible rows are rendered. ↑ and ↓ move through the rows; Tab stops at one
+ *  of them. */
 export function ChatList() {
   const { t } = useTranslation();
   const chats = useChat((state) => state.chats);

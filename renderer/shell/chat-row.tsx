@@ -10,7 +10,7 @@ import { IconButton } from '../ui/button.tsx';
 import { isComposing } from '../ui/ime.ts';
 import { Menu, MenuItem, MenuLine } from '../ui/overlays/menu.tsx';
 
-/** ← and → go between the row and its options. `stop`: Tab stops at this row of the list. */
+/** ← and → move between the row and its options. `stop`: Tab stops at this row of the list. */
 export const ChatRow = memo(function ChatRow({ chat, stop }: { chat: Chat; stop: boolean }) {
   const { t } = useTranslation();
   const inChats = useShell((state) => state.place.kind === 'chat');
@@ -111,7 +111,7 @@ const ContextItem = ({ onSelect, children }: { onSelect: () => void; children: s
   </ContextMenu.Item>
 );
 
-/** The title as a field in its own row. Return and leaving keep it, Esc does not. */
+/** Edits the title in place. Return and blur save it, Esc discards it. */
 function Renaming({ chat }: { chat: Chat }) {
   const { t } = useTranslation();
   const [title, setTitle] = useState(chat.title);

@@ -11,13 +11,13 @@ import { type Place, useShell } from '../stores/shell.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { useToasts } from '../ui/toast.tsx';
 
-//  Files dropped anywhere on the app. Models are imported wherever they are dropped; for anything else it counts where.
+//  Files dropped anywhere on the app. Models are imported wherever they are dropped; for other files the target matters.
 
 const holdsFiles = (event: { dataTransfer: DataTransfer | null }) =>
   event.dataTransfer?.types.includes('Files') ?? false;
 
-/** What hangs over the window: before it is dropped the browser tells the types of files and not their names. Models and folders
- *  have none. */
+/** What is dragged over the window: before the drop the browser reveals the types of files but not their names. Models and
+ *  folders have no type. */
 type Hanging = { perhapsModels: boolean };
 
 function useHanging(): [Hanging | null, () => void] {
@@ -53,7 +53,7 @@ function useHanging(): [Hanging | null, () => void] {
   return [hanging, () => setHanging(null)];
 }
 
-/** `take`: where files go that are no models. */
+/** `take`: handles files that are not models. */
 type Target = { key: string; icon: IconName; name: string; take: (files: File[]) => Promise<void> };
 
 const intoCollection = (wanted: CollectionId | null) => async (files: File[]) => {
@@ -63,7 +63,7 @@ const intoCollection = (wanted: CollectionId | null) => async (files: File[]) =>
   await addFiles(collectionId, files);
 };
 
-/** Files that were brought to the models are not models: that is said, with the way to where they belong. */
+/** Says that files dropped on the models page are not models, and offers the right place. */
 async function notModels(files: File[]): Promise<void> {
   const [first] = files;
   if (!first) return;
@@ -88,7 +88,7 @@ async function take({ models, files }: Dropped, place: Target['take']): Promise<
   await importBeside(models, alone);
 }
 
-/** Beside documents that were dropped with them, models come without leaving the page. */
+/** Imports models that were dropped together with documents, without leaving the page. */
 async function importBeside(models: ImportedModel[], alone: boolean): Promise<void> {
   const show = (words: string) =>
     useToasts.getState().show({
@@ -140,7 +140,7 @@ export function DropLayer() {
     end();
     void dropped.then((all) => take(all, into)).catch(() => tellUnreadable());
   };
-  // Beside the list: models are imported all the same, and with one place there is nothing to choose.
+  // Dropped beside the targets: models are still imported, and a single target needs no choice.
   const [only] = targets;
   const beside = targets.length === 1 && only ? only.take : async () => {};
   return (

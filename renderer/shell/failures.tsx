@@ -5,27 +5,27 @@ import { wayOf, whatOf } from '../sentences.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
-//  What failed and was told by nobody. A page starts most things without waiting for them; where it has no place of its own
-//  to say that one failed, it is said here, once for each kind.
+//  Reports failures that nothing else reported. Pages start most actions without awaiting them; a failure that a page has no
+//  place for is shown here, once for each kind.
 
 const MOST = 3;
 
 export const useFailures = create<{ failures: readonly Failure[] }>()(() => ({ failures: [] }));
 
-/** What is no news: somebody stopped it, or the status line says already that there is no connection. */
+/** Not reported: the user cancelled, or the status line already says that there is no connection. */
 const silent: ReadonlySet<ErrorCode> = new Set(['cancelled', 'core-lost']);
 
 export function tellFailure(error: unknown): void {
   const failure = failureOf(error);
   if (silent.has(failure.code)) return;
-  // A fault of the page itself is for whoever repairs it as well.
+  // A bug of the page is also logged.
   if (!(error instanceof LonghandError)) console.error(error);
   useFailures.setState(({ failures }) => ({
     failures: [...failures.filter(({ code }) => code !== failure.code), failure].slice(-MOST),
   }));
 }
 
-/** Every promise that failed unheard, until the returned function is called. */
+/** Reports every unhandled rejection until the returned function is called. */
 export function listenToFailures(): () => void {
   const rejected = (event: PromiseRejectionEvent) => {
     event.preventDefault();

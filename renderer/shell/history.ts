@@ -5,7 +5,7 @@ import { useSettings } from '../stores/settings.ts';
 import { useShell } from '../stores/shell.ts';
 import { addressOf, type View, viewOf } from './address.ts';
 
-/** What is on screen now. */
+/** The current view. */
 function currentView(): View {
   const { place } = useShell.getState();
   const { chosen, sources } = useChat.getState();
@@ -43,7 +43,7 @@ function show(view: View): void {
   }
 }
 
-/** A view that was asked for from outside the page. */
+/** Shows a view requested from outside the page. */
 export function showView(hash: string): void {
   const view = viewOf(hash);
   if (view) show(view);
@@ -51,8 +51,7 @@ export function showView(hash: string): void {
 
 const LAST = 'longhand.lastChat';
 
-/** Where a window begins anew, with the chat that was on screen last, for whoever wants that. A chat that is gone meanwhile is
- *  an empty one. */
+/** Opens the last chat in a new window, if the setting says so. If it was deleted meanwhile, an empty chat is shown. */
 export function reopenLast(): void {
   if (!startedAnew) return;
   startedAnew = false;
@@ -62,10 +61,10 @@ export function reopenLast(): void {
   if (useChat.getState().chosen === null) void useChat.getState().choose(last as ChatId);
 }
 
-/** The window was opened without saying what it shows. */
+/** The window was opened without a view. */
 let startedAnew = false;
 
-/** Before the first connection: what was open is asked for with everything else. */
+/** Call before the first connection, so that the view is requested with everything else. */
 export function restoreView(): void {
   const view = viewOf(window.location.hash);
   startedAnew = view === null;
@@ -74,8 +73,8 @@ export function restoreView(): void {
   else if (view) show(view);
 }
 
-/** Keeps the address and the screen the same until the returned function is called. A step back leads to the chat or page
- *  before; a panel that opened or closed is no step of its own. */
+/** Keeps the address and the view in sync until the returned function is called. Back leads to the previous chat or page;
+ *  opening or closing a panel adds no history entry. */
 export function followAddress(): () => void {
   let showing = false;
   let queued = false;
@@ -90,7 +89,7 @@ export function followAddress(): () => void {
     else window.history.pushState(null, '', address);
     showing = false;
   };
-  // A step is often two changes: the page and what is on it.
+  // Navigation is often two changes: the page and its content.
   const changed = () => {
     if (queued) return;
     queued = true;

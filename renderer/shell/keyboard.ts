@@ -7,7 +7,7 @@ import { useChat } from '../stores/chat/store.ts';
 import { useSettings } from '../stores/settings.ts';
 import { closedTooltip } from '../ui/tooltip.tsx';
 
-/** One that is closing has no keys any more. */
+/** A closing layer handles no keys. */
 function role(name: string): string {
   return `[role=${name}]:not([data-state=closed])`;
 }
@@ -15,8 +15,8 @@ function role(name: string): string {
 const TEXT = 'input:not([type=checkbox]):not([type=radio]), textarea, [contenteditable=true]';
 const LAYERS = [role('dialog'), role('alertdialog'), role('menu'), role('listbox')].join();
 
-/** One listener for the keys of all commands. A layer on top keeps its keys: Esc closes it and stops nothing. Else Esc ends the
- *  branch that was to begin, wherever the focus is, or stops what is being written. */
+/** One listener for the keys of all commands. An open layer keeps its keys: Esc only closes it. Otherwise Esc cancels a new
+ *  branch, wherever the focus is, or stops the answer. */
 export function useKeyboard(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -35,7 +35,7 @@ export function useKeyboard(): void {
   }, []);
 }
 
-/** Outside a text field "select all" means what is read, not the buttons around it. */
+/** Outside a text field "select all" selects the content, not the buttons around it. */
 function selectsAll(target: EventTarget | null): boolean {
   if (layerOpen() || (target instanceof Element && target.closest(TEXT))) return false;
   const read = document.getElementById('transcript') ?? document.querySelector('main');

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 
-/** Instead of everything, in a tab that was not let in. */
+/** Replaces the app in a tab without access. */
 export function Locked() {
   const { t } = useTranslation();
   return (

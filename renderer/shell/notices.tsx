@@ -5,7 +5,7 @@ import { useNotices } from '../stores/notices.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
-/** What the sentences name, where it is not told. */
+/** Defaults for values missing from a notice. */
 const unnamed = { address: '', damaged: '', reason: '' };
 
 const isGood = (code: Notice['code']) => code === 'saved-again';

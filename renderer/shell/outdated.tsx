@@ -3,8 +3,7 @@ import { useConnection } from '../bridge.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
-/** Above the page, in a tab that is older than the core behind it: what it shows stays to be read, but it can ask nothing any
- *  more. */
+/** Above the page, in a tab older than the core: its content stays readable, but it can make no more requests. */
 export function Outdated() {
   const { t } = useTranslation();
   const outdated = useConnection((state) => state.status === 'outdated');

@@ -40,7 +40,7 @@ export function Palette() {
 }
 
 const SEARCH_MS = 80;
-/** Messages that are looked for; several of one chat are one row. */
+/** Maximum message hits; several in one chat share a row. */
 const FOUND = 60;
 const RECENT = 8;
 
@@ -183,7 +183,7 @@ function Search({ onlyChats, close }: { onlyChats: boolean; close: () => void })
   );
 }
 
-/** What the command would change, as it is now. */
+/** The current value of what the command changes. */
 function Hint({ command }: { command: AppCommand }) {
   const { t } = useTranslation();
   const chat = useChat((state) => state.open?.chat ?? null);

@@ -17,7 +17,7 @@ import { ResizeEdge } from '../ui/resize-edge.tsx';
 import { ChatList } from './chat-list.tsx';
 import { Status } from './status.tsx';
 
-/** Chats and places keep their position on every screen. Places that other pages add stand between the two. */
+/** Chats and pages keep their position on every screen. Entries added by other pages are between the two. */
 export function Sidebar() {
   const { t } = useTranslation();
   const chosen = useChat((state) => state.chosen);
@@ -67,7 +67,7 @@ function SidebarTop() {
   );
 }
 
-/** A place shows its keys under the pointer and in focus, and leaves the room to what there is to tell. */
+/** An entry shows its keys on hover and focus, and otherwise its status. */
 type CommandRowProps = { id: CommandId; icon: IconName; current?: boolean; place?: boolean; extra?: ReactNode };
 
 function CommandRow({ id, icon, current = false, place = false, extra }: CommandRowProps) {
@@ -91,7 +91,7 @@ function CommandRow({ id, icon, current = false, place = false, extra }: Command
   );
 }
 
-/** How far all downloads are together. */
+/** Combined progress of all downloads. */
 function DownloadRing() {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -106,7 +106,7 @@ function DownloadRing() {
   );
 }
 
-/** Whether other programs are served; red where they should be and are not. */
+/** Whether the server runs; red if it should but does not. */
 function ServerDot() {
   const { t } = useTranslation();
   const phase = useServer(({ state }) => state.phase);

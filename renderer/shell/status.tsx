@@ -16,7 +16,7 @@ import { Meter, type MeterPart, resourceParts } from '../ui/meter.tsx';
 type Tone = 'ok' | 'warn' | 'bad' | 'off' | 'ink';
 const dots: Record<Tone, string> = { ok: 'bg-ok', warn: 'bg-warn', bad: 'bg-bad', off: 'bg-edge', ink: 'bg-ink' };
 
-/** One line: what the engine does, and how much memory of the device it uses. Below: the promise, and settings. */
+/** One line: the engine's activity and its use of device memory. Below: the promise, and settings. */
 export function Status() {
   const { t } = useTranslation();
   const place = useShell((state) => state.place.kind);
@@ -43,7 +43,7 @@ export function Status() {
   );
 }
 
-/** Where what is written in the chat on screen goes. */
+/** The destination of what is typed in the current chat. */
 function Whereto() {
   const { t } = useTranslation();
   const model = useChatModel();
@@ -64,7 +64,7 @@ function Whereto() {
   );
 }
 
-/** Only while other programs are served, or should be. */
+/** Shown only while the server is on. */
 function ServerLine() {
   const { t } = useTranslation();
   const state = useServer((server) => server.state);

@@ -3,12 +3,12 @@ import type { Elsewhere, ModelEntry } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 
 type ElsewhereStore = {
-  /** Null until the core was asked. */
+  /** Null until loaded. */
   engines: readonly Elsewhere[] | null;
   load(): Promise<void>;
 };
 
-/** Engines elsewhere, as the core tells of them. */
+/** Remote engines, as reported by the core. */
 export const useElsewhere = create<ElsewhereStore>()((set) => ({
   engines: null,
   async load() {
@@ -19,7 +19,7 @@ export const useElsewhere = create<ElsewhereStore>()((set) => ({
 export const listenToElsewhere = (): (() => void) =>
   core.on('elsewhere.changed', (engines) => useElsewhere.setState({ engines }));
 
-/** Whether what is said to this model leaves the computer. */
+/** Whether messages to this model leave the computer. */
 export const leaves = (
   model: Pick<ModelEntry, 'elsewhere'> | null,
 ): model is ModelEntry & { elsewhere: NonNullable<ModelEntry['elsewhere']> } =>

@@ -14,7 +14,7 @@ type AppInfo = Response<'app.info'>;
 
 type EngineStore = {
   status: EngineStatus;
-  /** True after the process ended by itself, until an answer was written again. */
+  /** True after the process crashed, until the next answer is written. */
   restarted: boolean;
   models: ModelEntry[];
   devices: Device[];
@@ -22,7 +22,7 @@ type EngineStore = {
   load(): Promise<void>;
 };
 
-/** What the machine is doing: status, models and devices, shared by every page. */
+/** State of the engine: status, models and devices, shared by all pages. */
 export const useEngine = create<EngineStore>()((set) => ({
   status: { phase: 'idle' },
   restarted: false,
@@ -30,7 +30,7 @@ export const useEngine = create<EngineStore>()((set) => ({
   devices: [],
   info: null,
   async load() {
-    // Each is shown as it comes: the devices wait for the engine, and what it said meanwhile would be overwritten.
+    // Each is applied as it arrives: the devices wait for the engine, and setting all together would overwrite newer events.
     await Promise.all([
       core.call('engine.status').then((status) => set({ status })),
       core.call('models.list').then((models) => set({ models })),
@@ -59,15 +59,15 @@ export function listenToEngine(): () => void {
 }
 
 let looking = false;
-/** Asked again whenever the engine stands there anew: one that ended before it answered leaves none, and a GPU may have come or
- *  gone. What is known stays until there is an answer. */
+/** Called whenever the engine has restarted: it may have crashed before it responded, and a GPU may have come or gone. Known
+ *  devices are kept until there is a response. */
 async function lookForDevices(): Promise<void> {
   if (looking) return;
   looking = true;
   try {
     useEngine.setState({ devices: await core.call('engine.devices') });
   } catch {
-    // The engine ended meanwhile: it is asked again when it is back.
+    // The engine ended meanwhile: the query is repeated when it is back.
   } finally {
     looking = false;
   }
@@ -82,7 +82,7 @@ export function appLine(): string {
   return info ? `Longhand ${versionOf(info)}, ${info.platform}` : 'Longhand';
 }
 
-/** Whether models are computed on a GPU here, by themselves or by choice. */
+/** Whether models run on a GPU, by default or by choice. */
 export function useOnGpu(): boolean {
   const devices = useEngine((state) => state.devices);
   const chosen = useSettings((state) => state.values.device);

@@ -3,12 +3,12 @@ import type { McpServer } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 
 type McpStore = {
-  /** Null until the core was asked. */
+  /** Null until loaded. */
   servers: readonly McpServer[] | null;
   load(): Promise<void>;
 };
 
-/** Servers of tools, as the core tells of them. */
+/** Tool servers, as reported by the core. */
 export const useMcp = create<McpStore>()((set) => ({
   servers: null,
   async load() {

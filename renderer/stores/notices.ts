@@ -4,7 +4,7 @@ import { core } from '../bridge.ts';
 
 type Code = Notice['code'];
 
-/** They hold until everything is saved again. */
+/** These remain until everything is saved again. */
 const unsaved: readonly Code[] = ['disk-full', 'not-saved'];
 
 export const useNotices = create<{ said: Notice[]; closed: ReadonlySet<Code> }>()(() => ({
@@ -23,5 +23,5 @@ export const listenToNotices = () =>
     }));
   });
 
-/** Whether something on the screen may not be on the disk. */
+/** Whether something on screen may not be saved. */
 export const useUnsaved = () => useNotices(({ said }) => said.some(({ code }) => unsaved.includes(code)));

@@ -1,8 +1,8 @@
 import type { Settings } from '../../app/protocol/index.ts';
 
-//  What was changed here stands until the core has confirmed it: what it says meanwhile was said before it knew.
+//  A local change stands until the core has confirmed it: settings events in between do not include it yet.
 
-/** `held`: what the core said last. `sent`: changes that it has not answered, oldest first. */
+/** `held`: the core's last known settings. `sent`: unconfirmed changes, oldest first. */
 export type Unconfirmed = { held: Settings; sent: readonly Partial<Settings>[] };
 
 export const shownSettings = ({ held, sent }: Unconfirmed): Settings => Object.assign({}, held, ...sent);
@@ -12,7 +12,7 @@ export const withSent = (state: Unconfirmed, patch: Partial<Settings>): Unconfir
   sent: [...state.sent, patch],
 });
 
-/** The core answered a change: with all that it holds now, or with a refusal. */
+/** Applies the core's response to a change: all its settings now, or a refusal. */
 export const withAnswer = (state: Unconfirmed, patch: Partial<Settings>, held = state.held): Unconfirmed => ({
   held,
   sent: state.sent.filter((other) => other !== patch),

@@ -7,12 +7,12 @@ type ServerStore = {
   keys: ServerKey[];
   /** Newest first. */
   requests: ServerRequest[];
-  /** The request that is shown in full. */
+  /** The request shown in full. */
   chosen: string | null;
   load(): Promise<void>;
 };
 
-/** The server for other programs, as the core tells of it. */
+/** The server for other programs, as reported by the core. */
 export const useServer = create<ServerStore>()((set) => ({
   state: { phase: 'off' },
   keys: [],

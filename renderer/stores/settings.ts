@@ -5,14 +5,14 @@ import { shownSettings, type Unconfirmed, withAnswer, withSent } from './optimis
 
 type SettingsStore = {
   values: Settings;
-  /** False until the core answered: nothing is shown before, so that nothing jumps. */
+  /** False until the core responds: nothing is shown before, so that nothing jumps. */
   known: boolean;
   load(): Promise<void>;
-  /** At once here, and kept by the core. What it refuses goes back to what it holds. */
+  /** Applies at once and stores in the core. A refused change is reverted. */
   set(patch: Partial<Settings>): Promise<void>;
-  /** Kept by the core first: for what must not be seen before it would be there after a restart. */
+  /** Stores in the core first: for changes that must not show before they would survive a restart. */
   keep(patch: Partial<Settings>): Promise<void>;
-  /** For as long as this page lasts, where nothing can be kept. */
+  /** Applies for this page only, if nothing can be stored. */
   pretend(patch: Partial<Settings>): void;
 };
 

@@ -23,7 +23,7 @@ export type Place =
 
 type ShellStore = {
   place: Place;
-  /** Beside the page from 1024 px on; over it below. */
+  /** Beside the page from 1024 px on; over it if narrower. */
   sidebar: boolean;
   sidebarOver: boolean;
   palette: 'closed' | 'all' | 'chats';

@@ -5,14 +5,14 @@ import { core } from '../bridge.ts';
 import english from '../strings/en.json';
 
 type ToolStore = {
-  /** Null until the core was asked. */
+  /** Null until loaded. */
   tools: readonly ToolEntry[] | null;
-  /** Whether a model can call tools, as far as it was asked about; by its id, `''` for the one of new chats. */
+  /** Whether a model can call tools, as far as queried; by id, `''` for the default model. */
   able: Readonly<Record<string, boolean>>;
   ask(modelId: ModelId | null): Promise<void>;
 };
 
-/** What models can be given to call. */
+/** The tools that models can be given. */
 export const useTools = create<ToolStore>()((set) => ({
   tools: null,
   able: {},
@@ -24,13 +24,13 @@ export const useTools = create<ToolStore>()((set) => ({
 
 const isKnown = (name: string): name is keyof typeof english.tools.names => Object.hasOwn(english.tools.names, name);
 
-/** What a tool is called on the screen. */
+/** The display name of a tool. */
 export function useToolNames(): (name: string) => string {
   const { t } = useTranslation();
   return (name) => (isKnown(name) ? t(`tools.names.${name}`) : name);
 }
 
-/** What a tool does: of those that ship with Longhand in the words of the page, of others in their own. */
+/** What a tool does: for built-in tools in our strings, for others in their own words. */
 export function useToolDescriptions(): (tool: ToolEntry) => string {
   const { t } = useTranslation();
   return ({ name, description }) => (isKnown(name) ? t(`tools.about.${name}`) : description);

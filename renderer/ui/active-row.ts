@@ -1,11 +1,11 @@
 import { type FocusEvent, type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 
-//  Keys in a list of which only the part on screen is drawn. Which row is active is state, and every key changes it; the
-//  focus follows once the row can take it. A row that is drawn but not measured yet is hidden and takes no focus, so the
+//  Keyboard navigation in a virtualised list. The active row is state, and every key changes it; the focus follows once the
+//  row can take it. A row that is drawn but not measured yet is hidden and takes no focus, so the
 //  focus itself cannot tell where the keys have got to.
 
-/** By the order of the list; null for what no key stops at, such as a heading. */
+/** In list order; null for rows that keys skip, such as headings. */
 export type RowKeys = readonly (string | null)[];
 
 export type ActiveRow = {
@@ -13,16 +13,16 @@ export type ActiveRow = {
   list: RefObject<VirtualizerHandle | null>;
   /** The one row that Tab stops at. */
   stop: string | null;
-  /** Rows that stay drawn wherever the list is scrolled to: without them the keys would go nowhere. */
+  /** Rows that stay mounted wherever the list is scrolled: without them keys would have no target. */
   keepMounted: number[];
-  /** For the element that scrolls. */
+  /** For the scrolling element. */
   handlers: {
     onKeyDownCapture: (event: KeyboardEvent) => void;
     onKeyDown: (event: KeyboardEvent) => void;
     onFocus: (event: FocusEvent) => void;
     onBlur: (event: FocusEvent) => void;
   };
-  /** Makes a row the active one, and gives it the focus. */
+  /** Makes a row active and focuses it. */
   go: (key: string) => void;
 };
 
@@ -52,7 +52,7 @@ export function useActiveRow(keys: RowKeys, { first = null, onLeave }: Options =
     let frame = 0;
     const follow = () => {
       const { activeElement } = document;
-      // Whoever has left the list is not called back; a row that is gone has left the focus to the page.
+      // A focus that left the list is not pulled back; a removed row leaves the focus on the page.
       if (activeElement !== document.body && !scroller.current?.contains(activeElement)) coming.current = false;
       if (!coming.current) return;
       bringIn(scroller.current, list.current, keys.indexOf(active));
@@ -80,7 +80,7 @@ export function useActiveRow(keys: RowKeys, { first = null, onLeave }: Options =
     else if (event.key === 'ArrowUp') onLeave?.();
   };
 
-  /** Until the focus has arrived, other keys mean the active row as well. */
+  /** Until the focus has arrived, other keys also apply to the active row. */
   const forward = (event: KeyboardEvent) => {
     if (!coming.current || active === null || event.key === 'Tab' || hasModifier(event)) return;
     if (targetOf(event.key, 0, keys) !== null) return;
@@ -129,8 +129,8 @@ function targetOf(key: string, from: number, keys: RowKeys): number | null {
   return next;
 }
 
-/** Heights are learned on the way: where a row lies is known better with every frame. What lies under the edge of the list, in
- *  its scroll padding, is not in sight. */
+/** Heights are measured while scrolling, so a row's position becomes more accurate with every frame. What lies in the scroll
+ *  padding counts as out of sight. */
 function bringIn(box: HTMLElement | null, drawn: VirtualizerHandle | null, index: number): void {
   if (!box || !drawn || index === -1) return;
   const top = drawn.getItemOffset(index);

@@ -2,16 +2,16 @@ import { Component, type ReactNode } from 'react';
 
 export type Broken = {
   error: Error;
-  /** Where in the tree it was drawn, as React tells it. */
+  /** React's component stack. */
   place: string;
-  /** Tries to draw it again. */
+  /** Tries to render again. */
   again: () => void;
 };
 
 type BoundaryProps = {
-  /** Another value draws it again: another page, another state of the same message. */
+  /** A new value renders again: another page, another state of the same message. */
   subject: string;
-  /** Said once, when it breaks. */
+  /** Called once, when rendering fails. */
   onBroken?: () => void;
   fallback: (broken: Broken) => ReactNode;
   children: ReactNode;
@@ -21,7 +21,7 @@ type State = { subject: string; error: Error | null; place: string };
 
 const sound = { error: null, place: '' };
 
-/** Where a fault in drawing ends: everything outside stays as it is. */
+/** An error boundary: everything outside stays as it is. */
 export class Boundary extends Component<BoundaryProps, State> {
   override state: State = { subject: this.props.subject, ...sound };
 

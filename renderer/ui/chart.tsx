@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import uPlot, { type AlignedData, type Options } from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-/** What a chart is made of, once its width and the colours of the theme are known. */
+/** The options of a chart, except its width and the colours of the theme. */
 export type ChartPlan = (colour: (token: string) => string) => Omit<Options, 'width' | 'height'>;
 
 type ChartProps = { plan: ChartPlan; data: AlignedData; height: number; label: string };
@@ -10,7 +10,7 @@ type ChartProps = { plan: ChartPlan; data: AlignedData; height: number; label: s
 const colourOf = (token: string) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--color-${token}`).trim();
 
-/** A uPlot that follows its container and the theme. It is a picture: what it says stands in a table beside it. */
+/** A uPlot that follows its container and the theme. It is a picture; a table beside it has the same data. */
 export function Chart({ plan, data, height, label }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);

@@ -10,7 +10,7 @@ type ChoiceProps<Value extends string> = {
   onChange: (value: Value) => void;
 };
 
-/** `count`: how many there are of what the option shows. */
+/** `count`: the number of items behind the option. */
 type SegmentedProps<Value extends string> = Omit<ChoiceProps<Value>, 'options'> & {
   options: readonly (Option<Value> & { count?: number })[];
 };
@@ -38,7 +38,7 @@ export function Segmented<Value extends string>({ label, value, options, onChang
   );
 }
 
-/** `width`: the least in pixels, or what its place leaves. */
+/** `width`: the minimum in pixels, or the available width. */
 type SelectProps<Value extends string> = ChoiceProps<Value> & { width?: number | 'fill' };
 
 export function Select<Value extends string>({ label, value, options, onChange, width = 150 }: SelectProps<Value>) {
@@ -100,7 +100,7 @@ export function Switch({ label, checked, onChange }: SwitchProps) {
 
 type SliderProps = {
   label: string;
-  /** One stop of `stops`; what it means is read out. */
+  /** One of `stops`; its meaning is read out. */
   value: number;
   stops: readonly string[];
   onChange: (value: number) => void;

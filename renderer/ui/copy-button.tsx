@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconButton } from './button.tsx';
 
-/** Copies, and says so for a moment with the same button. */
+/** Copies, and confirms it for a moment in the button. */
 export function CopyButton({ text, label, className = '' }: { text: string; label: string; className?: string }) {
   const { t } = useTranslation();
   const [copied, setCopied] = useState(false);

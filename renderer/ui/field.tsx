@@ -59,7 +59,7 @@ type NumberFieldProps = {
   onChange: (value: number | undefined) => void;
 };
 
-/** A number or nothing. What is typed is kept while it is wrong, and only a number within the limits is handed on. */
+/** A number or nothing. Invalid input stays in the field; only a number within the limits is passed on. */
 export function NumberField({ label, value, min, max, step, placeholder, problem, onChange }: NumberFieldProps) {
   const [text, setText] = useState(value === undefined ? '' : String(value));
   const parsed = parseNumber(text, min, max, step);
@@ -94,7 +94,7 @@ export function parseNumber(text: string, min: number, max: number, step: number
   return step >= 1 && !Number.isInteger(value) ? null : value;
 }
 
-/** One row of a settings card: what it is, a line about it, the control at the end. */
+/** One row of a settings card: name, description, and the control at the end. */
 export function SettingRow({ name, about, children }: { name: string; about?: ReactNode; children?: ReactNode }) {
   return (
     <div className="flex min-h-12 items-center gap-6 px-4 py-3 not-first:border-t not-first:border-line">

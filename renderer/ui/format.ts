@@ -13,7 +13,7 @@ export type MemoryUnit = { name: 'MB' | 'GB'; bytes: number };
 export const memoryUnitOf = (maxBytes: number): MemoryUnit =>
   maxBytes < 0.0995 * 2 ** 30 ? { name: 'MB', bytes: 2 ** 20 } : { name: 'GB', bytes: 2 ** 30 };
 
-/** The reader's own variant of the language of the app: dates of a reader of en-GB are not written as in the United States. */
+/** The user's regional variant of the app's language: en-GB dates differ from those of the United States. */
 export function localeFor(language: string, preferred: readonly string[]): string {
   return preferred.find((one) => one.split('-')[0] === language) ?? language;
 }
@@ -39,7 +39,7 @@ export function createFormats(language: string) {
       if (count < 10_000) return whole.format(count);
       return `${(count < 99_950 ? upToOne : whole).format(count / 1000)}k`;
     },
-    /** A context size is a power of two more often than not: 32,768 is called 32k. */
+    /** Context sizes are mostly powers of two: 32,768 is called 32k. */
     contextSize(count: number) {
       if (count >= 1024 && count % 1024 === 0) return `${whole.format(count / 1024)}k`;
       return this.tokens(count);
@@ -76,7 +76,7 @@ export function createFormats(language: string) {
       const GB = 2 ** 30;
       return bytes < 0.0995 * GB ? unit(whole.format(bytes / 2 ** 20), 'MB') : unit(upToOne.format(bytes / GB), 'GB');
     },
-    /** The first of "5.9 of 13.5 GB"; one that is counted in MB says so. */
+    /** The first figure of "5.9 of 13.5 GB"; one in MB has its unit. */
     memoryFigure(bytes: number) {
       const { name, bytes: size } = memoryUnitOf(bytes);
       return name === 'MB' ? this.memory(bytes) : upToOne.format(bytes / size);
@@ -124,7 +124,7 @@ export function createFormats(language: string) {
   }
 }
 
-/** A figure and what it is counted in, which is written smaller beside a large one. */
+/** Splits a figure from its unit, which is set smaller. */
 export function split(text: string): { figure: string; unit: string } {
   const at = text.indexOf(SPACE);
   return at === -1 ? { figure: text, unit: '' } : { figure: text.slice(0, at), unit: text.slice(at + 1) };
@@ -143,7 +143,7 @@ export function rangeOf(
 
 export type Period = 'today' | 'yesterday' | 'earlier';
 
-/** By the calendar of the reader, not by hours. */
+/** By calendar days in the user's time zone, not by hours. */
 export function periodOf(time: number, now: number): Period {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   if (time >= midnight) return 'today';

@@ -135,7 +135,7 @@ export type IconName = keyof typeof icons | 'pen';
 
 type IconProps = { name: IconName; size?: 14 | 16 | 20; className?: string };
 
-/** A little air around Lucide's drawings, so that a 16 px icon is as heavy as the text beside it. */
+/** A margin around Lucide's drawings, so that a 16 px icon has the visual weight of the text beside it. */
 const FRAME = '-1.5 -1.5 27 27';
 const FRAME_SIZE = 27;
 

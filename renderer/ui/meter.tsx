@@ -2,7 +2,7 @@ export type MeterPart = { share: number; tone: 'edge' | 'ink' | 'warn' | 'bad' }
 
 const tones: Record<MeterPart['tone'], string> = { edge: 'bg-edge', ink: 'bg-ink', warn: 'bg-warn', bad: 'bg-bad' };
 
-/** A bar of parts of a whole; shares are 0 to 1. The sentence says what it shows. */
+/** A bar of parts of a whole; shares are 0 to 1. The label says what it shows. */
 export function Meter({
   parts,
   label,

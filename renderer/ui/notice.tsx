@@ -8,7 +8,7 @@ const looks = {
   warn: { box: 'bg-warn-soft shadow-[inset_0_0_0_1px_var(--color-warn-line)]', icon: 'text-warn-text' },
 } as const;
 
-/** What happened, what is safe, what to do: in place, never over something else. */
+/** What happened, what is safe, what to do: inline, never covering anything. */
 export function Notice({ tone, title, children, actions, alert = false }: NoticeProps) {
   return (
     <div

@@ -1,6 +1,6 @@
 type ResizeEdgeProps = {
   label: string;
-  /** On which side of the box the edge lies. */
+  /** The side of the box that the edge is on. */
   side: 'start' | 'end';
   width: number;
   narrowest: number;
@@ -13,7 +13,7 @@ type ResizeEdgeProps = {
 export function ResizeEdge({ label, side, width, narrowest, widest, onMove, className = '' }: ResizeEdgeProps) {
   const move = (next: number) => onMove(Math.min(widest, Math.max(narrowest, Math.round(next))));
   const grows = side === 'end' ? 1 : -1;
-  /** The box begins or ends at the edge of the window: its width is the distance to the pointer. */
+  /** The box touches the edge of the window, so its width is the distance to the pointer. */
   const widthAt = (x: number) => ((document.dir === 'rtl') === (side === 'end') ? window.innerWidth - x : x);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a splitter is a focusable separator, which <hr> cannot be

@@ -11,10 +11,10 @@ export function TooltipProvider({ children }: { children: ReactNode }) {
 
 const closed = new WeakSet<Event>();
 
-/** Whether Esc has closed a tooltip: nobody asked for one, so the key still means what it means without it. */
+/** Whether Esc has closed a tooltip: tooltips appear unrequested, so Esc keeps its usual meaning. */
 export const closedTooltip = (event: Event): boolean => closed.has(event);
 
-/** Names what is under the pointer, with its key. Never holds anything that exists nowhere else. */
+/** Names what is under the pointer, with its key. Never contains anything that exists nowhere else. */
 export function Tooltip({ text, keys, children }: { text: string; keys?: string; children: ReactElement }) {
   return (
     <Radix.Root>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whether the window is as the query says, now and after every change. */
+/** Whether a media query matches, updated on every change. */
 export function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {

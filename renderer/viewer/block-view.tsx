@@ -17,7 +17,7 @@ type Loaded =
 
 const PORTION = 2000;
 
-/** All blocks, a portion at a time; the first portion is on screen while the others come. */
+/** All blocks, a portion at a time; the first portion is shown while the others load. */
 function useBlocks(documentId: DocumentId): Loaded {
   const [loaded, setLoaded] = useState<Loaded>({ status: 'loading', blocks: [] });
   useEffect(() => {
@@ -171,7 +171,7 @@ function BlockLine({ block, marks }: { block: Block; marks: readonly TextMark[] 
 /** Between cells in the text of a row, as in passages. */
 const BETWEEN = ' | ';
 
-/** The marks are of the joined text: each cell gets its share of them. */
+/** Marks refer to the joined text: each cell gets its part of them. */
 function TableRow({ block, marks }: { block: Block; marks: readonly TextMark[] }) {
   let at = 0;
   const cells = (block.cells ?? [block.text]).map((cell) => {
@@ -210,7 +210,7 @@ function Marked({ text, marks }: { text: string; marks: readonly TextMark[] }): 
   );
 }
 
-/** Words in a text of which only a part is drawn: counted in the blocks, painted where they are on screen. */
+/** Search in a text that is only partly rendered: counted in the blocks, highlighted where they are on screen. */
 function useFindInBlocks(
   blocks: readonly Block[],
   find: Find | null,

@@ -1,7 +1,7 @@
 import type { DocumentId } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 
-/** The most that one call hands over. */
+/** The maximum of one call. */
 const PIECE = 1 << 20;
 
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -13,7 +13,7 @@ function decode(base64: string): Bytes {
   return bytes;
 }
 
-/** Bytes [start, end) of the kept copy, and how many it has. */
+/** Bytes [start, end) of the stored copy, and its size. */
 export async function readBytes(
   documentId: DocumentId,
   start: number,
@@ -43,6 +43,6 @@ function joined(parts: readonly Bytes[], length: number): Bytes {
   return all;
 }
 
-/** The whole file, for a copy on the user's disk. */
+/** The whole file, to save on the user's disk. */
 export const readAll = async (documentId: DocumentId): Promise<Bytes> =>
   (await readBytes(documentId, 0, Number.POSITIVE_INFINITY)).bytes;

@@ -5,12 +5,12 @@ import { firstPlace } from './marks.ts';
 /** From left to right on a page, in points. */
 export type Column = { page: number; left: number; right: number };
 
-/** Columns of print stand further apart than words. In points. */
+/** Columns of print are further apart than words. In points. */
 const GUTTER = 10;
 /** A passage of one short line says little about the width of its column. */
 const NARROWEST = 180;
 
-/** The column that a passage is brought into view in; null where it has no place on a page. */
+/** The column of a passage; null if it has no position on a page. */
 export function columnOf(mark: Mark | null): Column | null {
   const place = mark && firstPlace(mark);
   if (place?.kind !== 'page') return null;
@@ -23,7 +23,7 @@ export function columnOf(mark: Mark | null): Column | null {
   return { page, ...columnAround(seed, around ?? []) };
 }
 
-/** From `seed` on everything that stands above, below or close beside it. */
+/** Grows from `seed` by everything above, below or close beside it. */
 export function columnAround(seed: Rectangle, rectangles: readonly Rectangle[]): { left: number; right: number } {
   let left = seed[0];
   let right = seed[0] + seed[2];
@@ -40,7 +40,7 @@ export function columnAround(seed: Rectangle, rectangles: readonly Rectangle[]):
   return { left, right: Math.max(right, left + NARROWEST) };
 }
 
-/** The column in the middle of what is on screen: of the lines near it, those that stand above and below each other. */
+/** The column in the middle of the screen: the lines near it that are above and below each other. */
 export function columnOnScreen(scroller: HTMLElement, page: number, scale: number): Column | null {
   const paper = scroller.querySelector<HTMLElement>(`[data-page="${page}"]`);
   if (!paper) return null;
@@ -60,7 +60,7 @@ export function columnOnScreen(scroller: HTMLElement, page: number, scale: numbe
     width / scale,
     height / scale,
   ];
-  // Titles and pictures that go over all columns would join them.
+  // Titles and pictures that span all columns would join them.
   const usual = lines.filter(({ width }) => width <= Math.max(nearest.width, (origin.width - nearest.width) / 1.5));
   return { page, ...columnAround(points(nearest), usual.map(points)) };
 }

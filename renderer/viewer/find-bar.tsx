@@ -6,7 +6,7 @@ import type { Find, FoundInText } from './types.ts';
 
 type FindBarProps = { find: Find; found: FoundInText | null; onFind: (find: Find | null) => void };
 
-/** Words in the text of the open document. */
+/** Find in the open document. */
 export function FindBar({ find, found, onFind }: FindBarProps) {
   const { t } = useTranslation();
   const field = useRef<HTMLInputElement>(null);

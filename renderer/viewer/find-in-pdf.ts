@@ -20,7 +20,7 @@ function matchesIn(text: string, wanted: string, page: number): Match[] {
   return matches;
 }
 
-/** Looks for words page by page, so that the first are there at once; paints them in the text layers that are drawn. */
+/** Searches page by page, so that the first matches appear at once; highlights them in the rendered text layers. */
 export function useFindInPdf(
   pdf: PDFDocumentProxy,
   find: Find | null,

@@ -21,7 +21,7 @@ function useImage(document: Document): Open {
     let address = '';
     const load = async () => {
       const bytes = await readAll(document.id);
-      // An address that is made after this view has gone would never be revoked.
+      // An object URL created after unmounting would never be revoked.
       if (gone) return;
       const blob = new Blob([bytes]);
       address = URL.createObjectURL(blob);
@@ -43,7 +43,7 @@ function useImage(document: Document): Open {
   return open;
 }
 
-/** A picture is one page; what was recognised in it is marked as words are. */
+/** A picture is one page; recognised text is marked like words. */
 export function ImageView(props: ViewProps) {
   const open = useImage(props.document);
   if (open.status === 'opening') return null;

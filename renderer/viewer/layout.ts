@@ -1,5 +1,5 @@
-//  Where pages stand in the scrolled column, in CSS pixels. Sizes are learned one by one; until then a page is as large as
-//  the first.
+//  Positions of pages in the scrolled column, in CSS pixels. Sizes become known one by one; until then a page is assumed as
+//  large as the first.
 
 export type PageSize = { width: number; height: number };
 
@@ -9,15 +9,15 @@ const WIDEST = 860;
 const LOWEST = 0.25;
 const HIGHEST = 5;
 
-/** `column`: of the passage that is shown; where none is known, all of the page. */
+/** `column`: of the shown passage; if unknown, the whole page. */
 export type Zoom = 'fit' | 'column' | number;
 
 /** Beside a column that fills the width. */
 const COLUMN_EDGE = 16;
-/** Print of ten points is then as large as a title. */
+/** At this scale, print of ten points is as large as a title. */
 const LARGEST_COLUMN = 2;
 
-/** Scale of points to pixels. A page or a column fits the width, but is not blown up beyond what reads well. */
+/** Scale of points to pixels. A page or a column fits the width, but is not enlarged beyond what reads well. */
 export function scaleOf(zoom: Zoom, first: PageSize, available: number, column: Sides | null = null): number {
   if (typeof zoom === 'number') return zoom;
   const width = Math.max(120, Math.min(WIDEST, available - 2 * EDGE));
@@ -30,7 +30,7 @@ export function scaleOf(zoom: Zoom, first: PageSize, available: number, column: 
 /** On a page, in points. */
 type Sides = { left: number; right: number };
 
-/** How far a column of pages is scrolled sideways to show the middle of one of print; nothing where all of it is on screen. */
+/** Horizontal scroll position that centres a column of print; 0 if the whole page fits. */
 export const sidewaysTo = ({ left, right }: Sides, scale: number, available: number): number =>
   Math.max(0, ((left + right) / 2) * scale - available / 2);
 
@@ -58,7 +58,7 @@ export function layoutOf(pages: number, first: PageSize, known: ReadonlyMap<numb
   return { tops, height: top - GAP + EDGE, width };
 }
 
-/** The page at a height of the column: the last that begins above it. From 1. */
+/** The page at a vertical position: the last that begins above it. From 1. */
 export function pageAt(layout: Layout, offset: number): number {
   let low = 0;
   let high = layout.tops.length - 1;
@@ -79,5 +79,5 @@ export function visiblePages(layout: Layout, scrollTop: number, height: number):
   return [pageAt(layout, scrollTop - BUFFER), pageAt(layout, scrollTop + height + BUFFER)];
 }
 
-/** So that the upper edge of the mark stands at a third of the height. */
+/** Puts the upper edge of the mark at a third of the height. */
 export const scrollFor = (markTop: number, height: number): number => Math.max(0, markTop - height / 3);

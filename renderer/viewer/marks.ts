@@ -1,14 +1,14 @@
 import type { Block, Place, Rectangle, Span } from '../../app/protocol/index.ts';
 import type { Mark } from '../stores/documents/state.ts';
 
-//  From a passage to what is painted. Nothing is guessed: what cannot be located is not marked.
+//  From a passage to its marks. Nothing is guessed: what cannot be located is not marked.
 
 export type Strength = 'current' | 'soft';
 export type PageMark = { rectangle: Rectangle; strength: Strength };
 
 const overlaps = (span: Span, [start, end]: readonly [number, number]) => span.start < end && span.end > start;
 
-/** What says it best is marked full, the rest of the passage softly; without evidence all of it is full. */
+/** The evidence is marked fully, the rest of the passage softly; without evidence everything is marked fully. */
 export function strengthOf(mark: Mark, span: Span): Strength {
   const says = (other: Span) => mark.evidence.some((range) => overlaps(other, range));
   return says(span) || !mark.spans.some(says) ? 'current' : 'soft';
@@ -17,7 +17,7 @@ export function strengthOf(mark: Mark, span: Span): Strength {
 export const pageOf = (place: Place): number | null =>
   place.kind === 'page' ? place.page : place.kind === 'slide' ? place.slide : null;
 
-/** The page the reader is brought to: that of the evidence, else the first. */
+/** The page to show: that of the evidence, otherwise the first. */
 export function firstPlace(mark: Mark): Place | null {
   const best = mark.spans.find((span) => strengthOf(mark, span) === 'current') ?? mark.spans[0];
   return best?.place ?? null;
@@ -25,7 +25,7 @@ export function firstPlace(mark: Mark): Place | null {
 
 export const pageMarks = (mark: Mark | null, page: number): PageMark[] => marksByPage(mark, []).get(page) ?? [];
 
-/** The passage full, other passages of the same search softly, page by page; words side by side become one stroke. */
+/** Marks by page: the passage fully, other hits of the same search softly; adjacent words become one stroke. */
 export function marksByPage(mark: Mark | null, others: readonly Mark[]): Map<number, PageMark[]> {
   const marks = new Map<number, PageMark[]>();
   const put = (span: Span, strength: Strength) => {
@@ -42,7 +42,7 @@ export function marksByPage(mark: Mark | null, others: readonly Mark[]): Map<num
   return new Map([...marks].map(([page, all]) => [page, strokesOf(all)]));
 }
 
-/** A pen is not lifted between the words of a line. */
+/** Joins the words of a line into one stroke. */
 function strokesOf(marks: readonly PageMark[]): PageMark[] {
   const strokes: PageMark[] = [];
   for (const mark of marks) {
@@ -54,7 +54,7 @@ function strokesOf(marks: readonly PageMark[]): PageMark[] {
   return strokes;
 }
 
-/** One rectangle for two words of a line, whichever way it is read; null when they stand apart. */
+/** One rectangle for two words of a line, in either reading direction; null if they are apart. */
 function joinedLine([x, y, width, height]: Rectangle, [x2, y2, width2, height2]: Rectangle): Rectangle | null {
   const top = Math.min(y, y2);
   const bottom = Math.max(y + height, y2 + height2);
@@ -66,7 +66,7 @@ function joinedLine([x, y, width, height]: Rectangle, [x2, y2, width2, height2]:
   return sameLine && gap < 1.2 * lower ? [left, top, right - left, bottom - top] : null;
 }
 
-/** The upper edge of what is marked on a page, in points; null when nothing is. */
+/** The upper edge of the marks on a page, in points; null if there are none. */
 export function topOf(marks: readonly PageMark[]): number | null {
   const full = marks.filter(({ strength }) => strength === 'current');
   const tops = (full.length > 0 ? full : marks).map(({ rectangle }) => rectangle[1]);
@@ -80,7 +80,7 @@ export type TextMark = { start: number; end: number; strength: Strength };
 
 const inBlock = (place: Place) => (place.kind === 'page' || place.block === undefined ? null : place);
 
-/** Where the passage's characters stand in the text of a block. A block that does not hold them gets no mark. */
+/** Positions of the passage's characters in the text of a block. A block without them gets no mark. */
 export function blockMarks(mark: Mark | null, block: Block): TextMark[] {
   if (!mark) return [];
   return mark.spans.flatMap((span) => {
@@ -93,8 +93,8 @@ export function blockMarks(mark: Mark | null, block: Block): TextMark[] {
   });
 }
 
-/** The mark of a span, cut where what says it best begins and ends. A text that was only found with other white space
- *  cannot be cut so finely: it is marked as a whole. */
+/** The mark of a span, split where the evidence begins and ends. A text that was matched with different white space cannot
+ *  be split so finely: it is marked as a whole. */
 function partsOf(mark: Mark, span: Span, [start, end]: [number, number]): TextMark[] {
   const whole = strengthOf(mark, span);
   if (whole === 'soft' || end - start !== span.end - span.start) return [{ start, end, strength: whole }];
@@ -115,7 +115,7 @@ function partsOf(mark: Mark, span: Span, [start, end]: [number, number]): TextMa
 
 const isSame = (one: string, other: string) => withoutSpace(one).text === withoutSpace(other).text;
 
-/** The place of `piece` in `text`, whatever white space either has. Null when it is not there. */
+/** The position of `piece` in `text`, ignoring white space. Null if it does not occur. */
 export function locate(text: string, piece: string): [number, number] | null {
   const wanted = piece.trim();
   if (wanted === '') return null;
@@ -141,7 +141,7 @@ function withoutSpace(text: string): { text: string; places: number[] } {
 
 export type Piece = { text: string; strength: Strength | null };
 
-/** A text cut at its marks. */
+/** Splits a text at its marks. */
 export function piecesOf(text: string, marks: readonly TextMark[]): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;

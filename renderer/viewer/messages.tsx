@@ -15,7 +15,7 @@ const Around = ({ children }: { children: ReactNode }) => (
   </div>
 );
 
-/** The kept copy is as it came: a locked file asks for its password here too. It is not kept. */
+/** The stored copy is unchanged: a locked file asks for its password here too. The password is not stored. */
 export function Locked({ wrong, onPassword }: { wrong: boolean; onPassword: (password: string) => void }) {
   const { t } = useTranslation();
   const [password, setPassword] = useState('');
@@ -58,7 +58,7 @@ export function ViewFailed({ failure }: { failure: Failure }) {
   );
 }
 
-/** The document has gone: what was kept of it with the answer is shown, and why it is only that. */
+/** For a deleted document: shows the text stored with the answer, and why there is no more. */
 export function StoredText({ mark, reason }: { mark: Mark; reason: string }) {
   const { t } = useTranslation();
   const ranges = mark.evidence.length > 0 ? mark.evidence : [[0, mark.text.length] as const];

@@ -1,6 +1,6 @@
 import type { PageMark } from './marks.ts';
 
-/** The marker's strokes, under the print. A little taller than the letters, as a pen is. */
+/** Highlighter strokes under the print, a little taller than the letters, as from a pen. */
 export function PageMarks({ marks, scale }: { marks: readonly PageMark[]; scale: number }) {
   return marks.map(({ rectangle: [x, y, width, height], strength }) => (
     <span

@@ -1,9 +1,9 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 
-/** Pixels of the longer side: small print stays legible, and a model looks at no more of them. */
+/** Pixels of the longer side: small print stays legible, and models downscale anything larger. */
 const LONGEST = 2048;
 
-/** One page as it is printed, without marks. */
+/** One page as printed, without marks. */
 export async function pictureOfPage(pdf: PDFDocumentProxy, number: number): Promise<Blob> {
   const page = await pdf.getPage(number);
   const { width, height } = page.getViewport({ scale: 1 });

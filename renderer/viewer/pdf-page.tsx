@@ -14,14 +14,14 @@ type PdfPageProps = {
   marks: readonly PageMark[];
   inverted: boolean;
   onSize: (page: number, size: PageSize) => void;
-  /** The text of the page lies over it and can be searched. */
+  /** Called when the text layer of the page is ready to be searched. */
   onText: () => void;
 };
 
-/** Beyond this a canvas is drawn coarser: the browser would refuse it. */
+/** Beyond this a canvas is drawn at lower resolution, since the browser would refuse it. */
 const MAX_PIXELS = 16_000_000;
 
-/** One sheet: paper, the marks on it, the print over both, and the text that can be selected on top. */
+/** One page: paper, marks, the print over both, and the selectable text on top. */
 export const PdfPage = memo(function PdfPage(props: PdfPageProps) {
   const { pdf, number, label, size, scale, top, marks, inverted, onSize, onText } = props;
   const canvas = useRef<HTMLCanvasElement>(null);

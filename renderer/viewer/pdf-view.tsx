@@ -44,7 +44,7 @@ function usePdf(documentId: DocumentId): Open {
   return open;
 }
 
-/** A document in its own pages. */
+/** A PDF, page by page. */
 export default function PdfView(props: ViewProps) {
   const open = usePdf(props.document.id);
   switch (open.status) {

@@ -12,14 +12,14 @@ import type { DocumentId } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { readBytes } from './bytes.ts';
 
-//  The one file that starts pdf.js. Everything it needs lies beside the page (vite.config.ts puts it there): no address of
-//  another host is ever asked for, and no script of a document is run.
+//  The one file that starts pdf.js. Everything it needs is served with the page (see vite.config.ts): no other host is
+//  contacted, and no script of a document is run.
 
 GlobalWorkerOptions.workerSrc = workerAddress;
 
 const beside = (folder: string) => new URL(`pdfjs/${folder}/`, document.baseURI).href;
 
-/** The first read holds the header and, in most files, the first page. */
+/** The first read covers the header and, in most files, the first page. */
 const FIRST = 1 << 16;
 const RANGE = 1 << 18;
 
@@ -38,7 +38,7 @@ class Ranges extends PDFDataRangeTransport {
   }
 }
 
-/** A worker a document: one that hangs on a damaged file holds up no other. The next one starts before it is needed, for
+/** One worker per document, so that one hanging on a damaged file does not block others. The next is started in advance, since
  *  starting takes longer than drawing a page. */
 let spare: PDFWorker | null = new PDFWorker();
 const AFTER_MS = 1000;
@@ -54,11 +54,11 @@ function takeWorker(): PDFWorker {
 
 export type Opening = {
   pdf: Promise<PDFDocumentProxy>;
-  /** Ends the loading or the document, whichever it is. */
+  /** Aborts loading, or closes the document. */
   close(): void;
 };
 
-/** Is asked until the file opens; `wrong` says that it was asked before. */
+/** Called until the file opens; `wrong`: the previous password was wrong. */
 type AskPassword = (answer: (password: string) => void, wrong: boolean) => void;
 
 //  nothing ──pointer near, answer finished──▶ ahead ──wanted──▶ the viewer's
@@ -83,7 +83,7 @@ core.on('document.changed', ({ id }) => {
   if (ahead?.documentId === id) closeAhead();
 });
 
-/** Opens a document that may be wanted soon: then only its page has to be drawn. One at a time. */
+/** Opens a document in advance, so that only its page has to be drawn later. One at a time. */
 export function openAhead(documentId: DocumentId): void {
   if (ahead?.documentId === documentId) return;
   closeAhead();
@@ -99,7 +99,7 @@ export function openAhead(documentId: DocumentId): void {
   };
   const mine: Ahead = { documentId, opening, hand, timer: window.setTimeout(closeAhead, AHEAD_MS) };
   ahead = mine;
-  // Why it failed is told when it is wanted, by another try.
+  // The failure is reported when the document is opened, by another attempt.
   opening.pdf
     .then(
       (pdf) => pdf.getPage(1),
@@ -110,7 +110,7 @@ export function openAhead(documentId: DocumentId): void {
     .catch(() => {});
 }
 
-/** Opens a document a range at a time; the one that was opened ahead at once.
+/** Opens a document range by range; one opened in advance is ready at once.
  *  @throws LonghandError of `documents.bytes`; pdf.js's own errors for a damaged file */
 export function openPdf(documentId: DocumentId, onPassword: AskPassword): Opening {
   if (ahead?.documentId !== documentId) return open(documentId, onPassword);

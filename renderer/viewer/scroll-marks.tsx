@@ -2,7 +2,7 @@ import type { Mark } from '../stores/documents/state.ts';
 import { type Layout, topOfPage } from './layout.ts';
 import { pageOf, strengthOf } from './marks.ts';
 
-/** Where the marks are in the whole document, along the scroll bar. The list beside it says the same in words. */
+/** Positions of the marks in the whole document, along the scroll bar. The list beside it has the same in words. */
 export function ScrollMarks({
   marks,
   layout,

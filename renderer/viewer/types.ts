@@ -2,25 +2,25 @@ import type { Document } from '../../app/protocol/index.ts';
 import type { Mark } from '../stores/documents/state.ts';
 import type { Zoom } from './layout.ts';
 
-/** Places of the words that are looked for in the text. `next` counts up with every Return. */
+/** A search in the document: its text, and a counter of steps, taken modulo the number of matches. */
 export type Find = { text: string; at: number };
 export type FoundInText = { at: number; count: number };
 
-/** What a view tells the bar above it. */
+/** What a view reports to the toolbar. */
 export type ViewState = {
-  /** 1 and up; null where there are no pages. */
+  /** From 1; null without pages. */
   page: number | null;
   pages: number;
   scale: number;
   found: FoundInText | null;
   showPage: (page: number) => void;
-  /** The page that is shown, as a picture; null where there are no pages. */
+  /** The current page as a picture; null without pages. */
   picture: (() => Promise<Blob>) | null;
 };
 
 export type ViewProps = {
   document: Document;
-  /** The passage that is shown. */
+  /** The shown passage. */
   mark: Mark | null;
   /** Other passages of the same search, marked softly. */
   others: readonly Mark[];

@@ -34,8 +34,8 @@ export type PagesView = {
   showPage: (page: number) => void;
 };
 
-/** A column of pages of which few are drawn: where it stands, and how it is brought to a page or a mark. The place that is
- *  read keeps its height on screen when sizes are learned or the zoom changes. */
+/** A virtualised column of pages: its scroll position, and scrolling to a page or a mark. The place being read keeps its
+ *  vertical position when sizes become known or the zoom changes. */
 export function usePages({ count, first, sizes, zoom, mark, key }: PagesOptions): PagesView {
   const scroller = useRef<HTMLElement>(null);
   const [box, setBox] = useState({ width: 0, height: 0 });

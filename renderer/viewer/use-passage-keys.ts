@@ -3,12 +3,12 @@ import { useDocuments } from '../stores/documents/store.ts';
 
 const ELSEWHERE = 'input, textarea, [contenteditable=true], [role=dialog], [role=menu], [role=listbox]';
 
-/** Where J and K are keys: a letter alone must do nothing for somebody who is elsewhere, or speaks to the computer
- *  (WCAG 2.1.4). Text fields in there keep their letters. */
+/** Whether J and K are shortcuts here: single letters must not act while the focus is elsewhere, for users of speech input
+ *  (WCAG 2.1.4). Text fields keep their letters. */
 export const inPassages = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('[data-passages]') !== null && target.closest(ELSEWHERE) === null;
 
-/** J and K walk through the passages of the open document while the focus is in the list or in the document; Esc closes it. */
+/** J and K step through the passages of the open document while the focus is in the list or the document; Esc closes it. */
 export function usePassageKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

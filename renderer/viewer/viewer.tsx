@@ -8,18 +8,18 @@ import { isLocated } from './marks.ts';
 import { StoredText } from './messages.tsx';
 import type { ViewProps } from './types.ts';
 
-/** pdf.js comes when the first page is wanted: it is no part of the first paint. */
+/** pdf.js is loaded with the first page, so that it does not delay the first paint. */
 const loadPdf = () => import('./pdf-view.tsx');
 const PdfView = lazy(loadPdf);
 
-/** Where a page may be wanted soon: pdf.js and its worker are there before it is. */
+/** Preloads pdf.js and its worker where a page may be opened soon. */
 export function usePdfSoon(soon = true): void {
   useEffect(() => {
     if (soon) loadPdf().catch(() => {});
   }, [soon]);
 }
 
-/** The page of this document may be wanted next. Those that are no PDF are there at once. */
+/** Preloads a document that may be opened next. Only PDFs need it. */
 export function openSoon(document: Document | undefined): void {
   if (document?.kind !== 'pdf') return;
   void Promise.all([loadPdf(), import('./pdf.ts')]).then(
@@ -29,7 +29,7 @@ export function openSoon(document: Document | undefined): void {
 }
 
 type ViewerProps = Omit<ViewProps, 'document'> & {
-  /** Null when it is no longer there: then what was kept of the passage is shown. */
+  /** Null if deleted: then the stored text of the passage is shown. */
   document: Document | null;
 };
 

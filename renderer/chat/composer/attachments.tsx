@@ -17,14 +17,14 @@ import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { answerFrom } from '../overflow/search-instead.ts';
 
-/** `share`: of a file that is made a document; null while it is read as a text. */
+/** `share`: progress of a file that becomes a document; null while it is read as text. */
 type Adding = { id: number; name: string; share: number | null };
 type Refused = { name: string; reason: string };
 
 let lastId = 0;
 
-/** Adds files to the draft of a chat as text, one by one; a refused one says why and the others go on. They stay with the
- *  chat they were given to, whichever is on screen when they are read. Two of one name are two. */
+/** Adds files to the draft of a chat as text, one by one; a refused file shows its error and the others continue. They stay
+ *  with the chat they were given to, whichever is on screen by then. Files of the same name are distinct. */
 export function useAttach(key: DraftKey) {
   const { ensureChat, setAttachments } = actions;
   const [adding, setAdding] = useState<Partial<Record<DraftKey, Adding[]>>>({});
@@ -37,7 +37,7 @@ export function useAttach(key: DraftKey) {
       return { ...all, [from]: all[from]?.filter((other) => other !== one), [to]: [...(all[to] ?? []), one] };
     });
 
-  /** Returns the chat that it went to. */
+  /** Returns the chat it was added to. */
   async function addOne(to: DraftKey, name: string, place: () => Promise<{ path: string; name: string }>) {
     const id = ++lastId;
     let at = to;
@@ -64,7 +64,7 @@ export function useAttach(key: DraftKey) {
     return at;
   }
 
-  /** A book, or what is no plain text: the chat answers from what is found in it. */
+  /** A book, or anything but plain text: the chat answers from passages found in it. */
   async function searched(chatId: ChatId, id: number, placed: { path: string; name: string }) {
     const onProgress = (share: number) =>
       setAdding((all) => ({ ...all, [chatId]: all[chatId]?.map((one) => (one.id === id ? { ...one, share } : one)) }));
@@ -85,7 +85,7 @@ export function useAttach(key: DraftKey) {
         }
       }
     },
-    /** To another place among those of the draft. */
+    /** Moves it to another position in the draft. */
     move(id: AttachmentId, to: number) {
       const present = useChat.getState().attachments[key] ?? [];
       const others = present.filter((other) => other.id !== id);
@@ -104,7 +104,7 @@ export function useAttach(key: DraftKey) {
 
 const none: readonly Adding[] = [];
 
-/** Too large to be read as a text, or no text at all: a PDF, a spreadsheet. */
+/** Too large to be read as text, or not text at all: a PDF, a spreadsheet. */
 const isForSearch = (code: ErrorCode): boolean => code === 'too-large' || code === 'unreadable';
 
 /** The system's dialog where there is one, the browser's elsewhere. */

@@ -3,7 +3,7 @@ import { actions, useChat } from '../../stores/chat/store.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
-/** Says that the next message begins a branch of its own, until it is sent or thought better of. */
+/** Says that the next message begins a new branch, until it is sent or the branch is cancelled. */
 export function BranchStrip() {
   const { t } = useTranslation();
   const branching = useChat((state) => state.branchFrom !== null);

@@ -30,10 +30,10 @@ import { useMeasure } from './use-context-usage.ts';
 
 const noAttachments: never[] = [];
 
-/** Characters. More are pasted as a file beside the message: no field shows a book without delay. */
+/** In characters. Longer text is pasted as an attachment: a text field that holds a book would lag. */
 const LONGEST_PASTE = 50_000;
 
-/** Where messages are written. Keeps what is typed, per chat, over switches, reloads and failures. */
+/** The field for messages. Keeps the draft of each chat across switches, reloads and failures. */
 export function Composer({ tall = false }: { tall?: boolean }) {
   const { t } = useTranslation();
   const key = useChat((state) => state.chosen ?? 'new');
@@ -149,7 +149,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   );
 }
 
-/** Whether an answer of this chat waits for a person: what is sent then says how to go on. */
+/** Whether an answer of this chat waits for the user: a message sent then says how to continue. */
 const usePaused = () =>
   useChat(({ open }) => open !== null && [...open.messages.values()].some(({ state }) => state.status === 'paused'));
 
@@ -163,7 +163,7 @@ function usePlaceholder(fresh: boolean, paused: boolean): string {
 
 type SendButtonProps = { running: boolean; ready: boolean; onSend: () => void };
 
-/** The stop button has the place of send; while something is typed too, sending means waiting in the queue. */
+/** While an answer runs, stop replaces send; if something is typed too, sending queues it. */
 function SendButton({ running, ready, onSend }: SendButtonProps) {
   const { t } = useTranslation();
   const { stop } = actions;
@@ -201,7 +201,7 @@ function SendButton({ running, ready, onSend }: SendButtonProps) {
   );
 }
 
-/** Why the last message was not taken. Its text is in the field again. */
+/** Why the last message was refused. Its text is back in the field. */
 function Refusal() {
   const { t } = useTranslation();
   const refused = useChat((state) => state.refused[state.chosen ?? 'new']);

@@ -10,7 +10,7 @@ import { PassagesSwitch } from './passages-switch.tsx';
 
 const none: readonly CollectionId[] = [];
 
-/** From which collections this chat is answered. None: the model answers by itself. */
+/** The collections that this chat is answered from. None: the model answers without documents. */
 export function DocumentsMenu() {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -108,7 +108,7 @@ function ModelList({ current, close }: { current: ModelEntry | null; close: () =
   );
 }
 
-/** Without a choice new chats take the model that was used last. */
+/** If none is chosen, new chats take the most recently used model. */
 function ForNewChats({ model }: { model: ModelEntry }) {
   const { t } = useTranslation();
   const { values, set } = useSettings();
@@ -129,7 +129,7 @@ function ForNewChats({ model }: { model: ModelEntry }) {
   );
 }
 
-/** What a chat is given where nobody chose a context. */
+/** The context of a chat if none was chosen. */
 const USUAL_CONTEXT = 32_768;
 
 function ModelRow({ model, current, onPick }: { model: ModelEntry; current: boolean; onPick: () => void }) {
@@ -139,7 +139,7 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
   const wanted = useSettings((state) => state.values.contextLength);
   const kvType = useSettings((state) => state.values.kvType);
   const machine = useModels((state) => state.machine);
-  // The same forecast that a download shows and that a load is measured by.
+  // The same forecast as for downloads and loads.
   const contextLength = model.settings.contextLength ?? wanted ?? USUAL_CONTEXT;
   const fit = machine && model.description && forecast(model.description, machine, { contextLength, kvType });
   const inMemory = (status.phase === 'ready' || status.phase === 'busy') && status.modelId === model.id;

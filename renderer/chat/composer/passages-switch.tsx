@@ -4,13 +4,13 @@ import { actions, useChat } from '../../stores/chat/store.ts';
 import { Switch } from '../../ui/choice.tsx';
 import { PopoverLine } from '../../ui/overlays/popover.tsx';
 
-/** In a chat whose model runs elsewhere: whether passages of documents are sent there. */
+/** In a chat with a remote model: whether passages of documents are sent there. */
 export function PassagesSwitch() {
   const { t } = useTranslation();
   const elsewhere = useChatModel()?.elsewhere ?? null;
   const chat = useChat((state) => state.open?.chat ?? null);
   const isNew = useChat((state) => state.chosen === null);
-  // A chat is there from its first message on; that one asks.
+  // A chat exists from its first message on; that one asks.
   if (!elsewhere || !chat || isNew) return null;
   const { engine, engineId, host } = elsewhere;
   const name = t('elsewhere.passages', { engine });

@@ -18,8 +18,8 @@ export function useQueue(): Message[] {
 
 type QueueProps = { waiting: readonly Message[]; full: boolean };
 
-/** Messages that wait for the answer to end; after a failure or a restart for somebody who sends them. `full`: one more is
- *  typed that finds no room. */
+/** Messages waiting for the answer to end; after a failure or a restart, for the user to send them. `full`: there is no room
+ *  for the message being typed. */
 export function Queue({ waiting, full }: QueueProps) {
   const { t } = useTranslation();
   const idle = useChat((state) => runningTurn(state) === null);
@@ -53,7 +53,7 @@ export function Queue({ waiting, full }: QueueProps) {
 
 type RowProps = {
   message: Message;
-  /** When it goes. */
+  /** When it will be sent. */
   word: string;
   first: boolean;
   movable: boolean;
@@ -108,5 +108,5 @@ function Row({ message, word, first, movable, sendable, onMove }: RowProps) {
   );
 }
 
-/** One that is only files is known by their names. */
+/** A message with files only is shown by their names. */
 const wordsOf = ({ text, attachments }: Message) => text || attachments.map(({ name }) => name).join(', ');

@@ -6,6 +6,6 @@ type Keys = { key: string; shiftKey: boolean; altKey: boolean; ctrlKey: boolean;
 export const hasMod = ({ ctrlKey, metaKey }: Pick<Keys, 'ctrlKey' | 'metaKey'>): boolean =>
   isMac() ? metaKey : ctrlKey;
 
-/** Whether these keys send what is written: one setting, the same wherever a message is written. */
+/** Whether these keys send the message: one setting for every field. */
 export const sends = (event: Keys, sendWith: Settings['sendWith']): boolean =>
   event.key === 'Enter' && !event.shiftKey && !event.altKey && (sendWith === 'enter' || hasMod(event));

@@ -11,7 +11,7 @@ import { budgets, nearestBudget } from './thinking-budgets.ts';
 
 const names: Thinks[] = ['off', 'auto', 'on'];
 
-/** Whether this chat thinks before it answers, for how long at most, and whether loops are noticed. */
+/** Whether this chat thinks before answering, its thinking budget, and loop detection. */
 export function ThinkingMenu() {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -10,7 +10,7 @@ import { Switch } from '../../ui/choice.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover, PopoverLine } from '../../ui/overlays/popover.tsx';
 
-/** What the model of this chat may call. */
+/** The tools that the model of this chat may call. */
 export function ToolsMenu() {
   const { t } = useTranslation();
   const nameOf = useToolNames();
@@ -27,7 +27,7 @@ export function ToolsMenu() {
   const modelId = model?.id ?? null;
   const on = chosen.length > 0;
 
-  // Whether the model can call them is asked only where it matters: it may have to be read from the disk.
+  // Tool support is queried only when needed: the model may have to be read from disk.
   useEffect(() => {
     if (modelId !== null && (open || on)) ask(modelId).catch(() => {});
   }, [modelId, open, on, ask]);

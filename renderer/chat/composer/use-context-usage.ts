@@ -9,10 +9,10 @@ import { useSettings } from '../../stores/settings.ts';
 export type Measured = Response<'context.measure'>;
 
 const WAIT_MS = 120;
-/** What the engine makes room for when nobody chose a context. */
+/** The context that the engine allocates if none was chosen. */
 const USUAL_CONTEXT = 32_768;
 
-/** The context that the chat's own model has or would have: another one may be in memory. */
+/** The context that the chat's own model has or would have; another model may be in memory. */
 export function limitOf(model: ModelEntry | null, wanted: number | null, status: EngineStatus): number | null {
   if (!model) return null;
   if ((status.phase === 'ready' || status.phase === 'busy') && status.modelId === model.id) return status.contextLength;
@@ -20,7 +20,7 @@ export function limitOf(model: ModelEntry | null, wanted: number | null, status:
   return longest ? Math.min(model.settings.contextLength ?? wanted ?? USUAL_CONTEXT, longest) : null;
 }
 
-/** What was counted for another chat, or by another model, says nothing about this one. An empty chat needs no counting. */
+/** A count of another chat or model does not apply here. An empty chat needs no count. */
 export function shownMeasure(
   measured: { of: string; found: Measured } | null,
   subject: { chatId: ChatId | null; modelId: string | undefined; limit: number | null },
@@ -34,7 +34,7 @@ export function shownMeasure(
 export const subjectOf = ({ chatId, modelId }: { chatId: ChatId | null; modelId: string | undefined }): string =>
   `${chatId} ${modelId}`;
 
-/** Tokens of the next prompt, asked again when the draft rests for a moment. */
+/** Tokens of the next prompt, recounted when typing pauses. */
 export function useMeasure(chatId: ChatId | null, draft: string, attachments: readonly Attachment[]): Measured | null {
   const [measured, setMeasured] = useState<{ of: string; found: Measured } | null>(null);
   const model = useChatModel();

@@ -8,9 +8,9 @@ import { useSettings } from '../../stores/settings.ts';
 import { useToasts } from '../../ui/toast.tsx';
 import type { Full, OtherModel } from './overflow-options.ts';
 
-//  What follows the choice in a full context.
+//  Actions of the choices in a full context.
 
-/** What was held up in a chat goes on: its message is sent, or its answer is gone on with. */
+/** Continues what was held up in a chat: sends its message, or continues its answer. */
 export async function goOn(chatId: ChatId, resumes: MessageId | null): Promise<void> {
   actions.closeOverlay('overflow');
   await (resumes ? actions.resume(resumes) : actions.send(false, chatId));
@@ -21,7 +21,7 @@ export async function makeLarger(contextLength: number): Promise<void> {
   await useSettings.getState().set({ contextLength });
 }
 
-/** The chat goes on with another model, in a context that holds everything. */
+/** Continues the chat with another model, in a context that holds everything. */
 export async function takeOtherModel(chatId: ChatId, { model, size }: OtherModel): Promise<void> {
   await actions.update({ modelId: model.id }, chatId);
   const { contextLength } = useSettings.getState().values;
@@ -31,7 +31,7 @@ export async function takeOtherModel(chatId: ChatId, { model, size }: OtherModel
   else await core.call('models.configure', { modelId: model.id, settings: { ...model.settings, contextLength: size } });
 }
 
-/** Back to the field, with what is too much selected. */
+/** Returns to the field with the excess text selected. */
 export function shorten(chatId: ChatId, full: Full): void {
   actions.closeOverlay('overflow');
   focusComposer();
@@ -43,7 +43,7 @@ export function shorten(chatId: ChatId, full: Full): void {
   });
 }
 
-/** Keeps everything up to a message from the model, and offers the way back. */
+/** Excludes everything up to a message from the context, and offers undo. */
 export async function excludeFromContext(messageId: MessageId, summary: string | null): Promise<void> {
   await core.call('context.exclude', { messageId, summary });
   useToasts.getState().show({
@@ -58,7 +58,7 @@ export async function includeInContext(messageId: MessageId): Promise<void> {
   await core.call('context.include', { messageId });
 }
 
-/** The message of a chat, with its files, waits in a new one. */
+/** Moves the draft of a chat, with its files, to a new one. */
 export async function takeToNewChat(chatId: ChatId): Promise<void> {
   const { drafts, attachments } = useChat.getState();
   const text = drafts[chatId] ?? '';

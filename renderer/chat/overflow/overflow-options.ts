@@ -10,7 +10,7 @@ import {
 } from '../../../app/protocol/index.ts';
 import { nextContextSize } from './context-size.ts';
 
-//  What can be done about a full context, as plain data.
+//  The options for a full context, as plain data.
 
 export type Full = { used: number; draft: number; limit: number };
 export type Plan = Response<'context.overflowOptions'>;
@@ -18,7 +18,7 @@ export type Way = 'larger' | 'trim' | 'summary' | 'new-chat' | 'search' | 'model
 
 export type Larger = {
   size: number;
-  /** Bytes more than now, and what the machine has left; null while that is not known. */
+  /** Additional bytes, and the machine's free memory; null if unknown. */
   more: number;
   free: number | null;
   verdict: Forecast['verdict'] | null;
@@ -47,7 +47,7 @@ export function largerOf(
 /** Another model that holds everything, and the context size it needs for that. */
 export type OtherModel = { model: ModelEntry; size: number; verdict: Forecast['verdict'] | null };
 
-/** The one with the least weights among those that fit this machine. */
+/** The smallest model that fits this machine. */
 export function otherModelFor(
   full: Full,
   current: ModelEntry | null,
@@ -75,20 +75,20 @@ export function otherModelFor(
   return best ? { model: best.model, size: best.size, verdict: best.verdict } : null;
 }
 
-/** What is left for the answer, at least: a message that takes more of the context fits nowhere. */
+/** Minimum share of the context for the answer: a message that leaves less fits nowhere. */
 const ANSWER_SHARE = 0.1;
 
-/** Whether the message alone leaves room for an answer: only then a new chat is a way out. */
+/** Whether the message alone leaves room for an answer: only then does a new chat help. */
 export const fitsAlone = ({ draft, limit }: Full): boolean => draft <= limit * (1 - ANSWER_SHARE);
 
-/** What can be done, the best first: nothing leaves the view, then as little as may be. */
+/** The options, best first: those that keep everything in view, then those that lose the least. */
 export type Possible = {
   larger: Larger | null;
   plan: Plan | null;
   other: OtherModel | null;
   /** A long text that can be searched instead of read whole. */
   searchable: boolean;
-  /** An answer that goes on; else a message that waits. */
+  /** True: an answer continues; false: a message is waiting. */
   resumes: boolean;
 };
 

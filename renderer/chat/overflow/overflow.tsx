@@ -18,14 +18,14 @@ import { useOverflowOptions } from './use-overflow-options.ts';
 
 type Full = Extract<Overlay, { kind: 'overflow' }>;
 
-/** The message is too long for what is left, or the answer has reached the end of the context. Nothing was sent or
+/** Shown when the message does not fit or the answer has reached the end of the context. Nothing was sent or
  *  dropped. */
 export function Overflow() {
   const overlay = useChat((state) => state.overlay);
   return overlay.kind === 'overflow' ? <Question full={overlay} /> : null;
 }
 
-/** Whether the files of a message are too long for any chat with this model: then no choice is left but to search them. */
+/** Whether the files of a message are too long for any chat with this model: then searching them is the only option. */
 function isTooLongAlone(full: Full): boolean {
   const files = useChat.getState().attachments[full.chatId] ?? [];
   return full.resumes === null && files.length > 0 && !fitsAlone(full);
@@ -43,7 +43,7 @@ function Question({ full }: { full: Full }) {
   const { larger, plan, other } = room;
   const [picked, setPicked] = useState<Way | null>(null);
   const [summarising, setSummarising] = useState<MessageId | null>(null);
-  // Decided once: what is in the composer goes while it is being searched.
+  // Decided once: the composer is emptied while its content is searched.
   const [searching, setSearching] = useState(() => isTooLongAlone(full));
   const [failure, setFailure] = useState<Failure | null>(null);
   const [acting, setActing] = useState(false);

@@ -23,7 +23,7 @@ const ways: Partial<Record<ErrorCode, RecoveryAction[]>> = {
   'read-only': ['storage-settings'],
 };
 
-/** An engine that ended once comes back by itself; one that ended three times needs less to do, or another way. */
+/** An engine that crashed once restarts by itself; after three crashes it needs a smaller load or another device. */
 export const recoveryActions = (code: ErrorCode, engine: EngineStatus['phase']): RecoveryAction[] => {
   if (code === 'engine-lost' && engine === 'stopped') {
     return ['smaller-context', 'use-cpu', 'choose-model', 'restart-engine'];

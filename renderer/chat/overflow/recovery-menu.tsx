@@ -13,7 +13,7 @@ import { type RecoveryAction, recoveryActions } from './recovery-actions.ts';
 
 type WaysOutProps = { failure: Failure /** The answer that failed, to be gone on with. */; resumes: MessageId | null };
 
-/** What may help against a failure, besides trying again. */
+/** What may help after a failure, besides trying again. */
 export function WaysOut({ failure, resumes }: WaysOutProps) {
   const status = useEngine((state) => state.status);
   return recoveryActions(failure.code, status.phase).map((way) => (
@@ -29,7 +29,7 @@ function WayOut({ way, failure, resumes, status }: WaysOutProps & { way: Recover
   const smaller = useSmallerContext(failure);
   const { setOverlay, choose, makeRoom } = actions;
 
-  /** With other settings the engine starts again, and the answer goes on. */
+  /** Restarts the engine with other settings and continues the answer. */
   const change = async (settings: { contextLength: number } | { device: string }) => {
     await useSettings.getState().set(settings);
     if (status.phase === 'stopped') await core.call('engine.restart');
@@ -60,7 +60,7 @@ function WayOut({ way, failure, resumes, status }: WaysOutProps & { way: Recover
   );
 }
 
-/** Half of the context that was too much, or what the failure says would fit. */
+/** Half of the context that was too large, or what the failure says would fit. */
 function useSmallerContext({ details }: Failure): number | null {
   const model = useChatModel();
   const wanted = useSettings((state) => state.values.contextLength);

@@ -8,10 +8,9 @@ import { useDocuments } from '../../stores/documents/store.ts';
 import { useShell } from '../../stores/shell.ts';
 import { useToasts } from '../../ui/toast.tsx';
 
-//  What is too long for the context becomes a document of the chat: the question is answered from the passages that are found
-//  in it.
+//  A text too long for the context becomes a document of the chat: the question is answered from passages found in it.
 
-/** Characters. A shorter message is a question, and no text to look something up in. */
+/** In characters. A shorter message is a question rather than a text to search. */
 const LONG_TEXT = 4000;
 
 /** Files count as texts, and so does a message as long as one. */
@@ -39,10 +38,10 @@ export async function searchInstead(chatId: ChatId, searching: Searching): Promi
   return !long && draft.trim() !== '';
 }
 
-/** What was attached was read as a text, whatever its name says. */
+/** The attachment was read as text, whatever its extension. */
 const asTextFile = (name: string): string => (/\.(txt|md)$/i.test(name) ? name : `${name}.txt`);
 
-/** A collection of these files, that the chat answers from once all of them are read. */
+/** Makes a collection of these files and lets the chat answer from it once all are read. */
 export async function answerFrom(chatId: ChatId, name: string, files: Placed[], searching: Searching): Promise<void> {
   const { id: collectionId } = await core.call('documents.createCollection', { name: name.slice(0, 200) });
   try {
@@ -68,7 +67,7 @@ export async function answerFrom(chatId: ChatId, name: string, files: Placed[], 
 
 const LOOK_MS = 250;
 
-/** @throws LonghandError when it could not be read, or nobody waits for it any more */
+/** @throws LonghandError if it could not be read, or was cancelled */
 async function whenRead(collectionId: CollectionId, { onProgress, signal }: Searching): Promise<void> {
   for (;;) {
     if (signal?.aborted) throw new LonghandError('cancelled', '[attachment] it is not searched');

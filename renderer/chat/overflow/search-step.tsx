@@ -14,11 +14,11 @@ type SearchStepProps = {
   full: Full;
   onStop: () => void;
   onOthers: () => void;
-  /** `asks`: a question is left that can be sent. */
+  /** `asks`: there is still a question to send. */
   onDone: (asks: boolean) => void;
 };
 
-/** A file that fits no context is searched, without a question: it says so, shows how far it is, and lets itself be stopped. */
+/** A file that fits no context is searched without asking: shows that, its progress, and a stop button. */
 export function SearchStep({ chatId, full, onStop, onOthers, onDone }: SearchStepProps) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -14,7 +14,7 @@ type Step =
   | { status: 'using' }
   | { status: 'failed'; failure: Failure };
 
-/** The model writes a summary, the user reads and corrects it, and only then it takes the place of what it is about. */
+/** The model writes a summary, the user reviews it, and only then does it replace the messages it summarises. */
 export function SummaryStep({ messageId, onStop, onUse }: SummaryStepProps) {
   const { t } = useTranslation();
   const [step, setStep] = useState<Step>({ status: 'writing' });

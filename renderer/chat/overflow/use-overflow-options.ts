@@ -9,7 +9,7 @@ import { useSettings } from '../../stores/settings.ts';
 import { largerOf, otherModelFor, type Plan, type Possible } from './overflow-options.ts';
 import { isSearchable } from './search-instead.ts';
 
-/** What would make room, and at what price; null what is not known yet. */
+/** The options that would make room, and their cost; null while unknown. */
 export function useOverflowOptions(full: Extract<Overlay, { kind: 'overflow' }>): Possible {
   const model = useChatModel();
   const [machine, setMachine] = useState<Machine | null>(null);

@@ -6,7 +6,7 @@ import { IconButton } from '../../ui/button.tsx';
 import type { Picture } from './picture.ts';
 import { LARGE, usePreview } from './use-preview.ts';
 
-/** A picture as large as the window, and by a click in its own size. Esc closes it. */
+/** A picture fitted to the window; a click shows it at full size. Esc closes it. */
 export function Lightbox({ picture, onClose }: { picture: Picture; onClose: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();

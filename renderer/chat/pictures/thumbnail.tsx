@@ -7,7 +7,7 @@ import { Lightbox } from './lightbox.tsx';
 import type { Picture } from './picture.ts';
 import { SMALL, usePreview } from './use-preview.ts';
 
-/** As high as it may be in a message, in pixels; less where it is smaller itself or would be too wide. */
+/** Maximum height in a message, in pixels; less if the picture is smaller or would be too wide. */
 const HEIGHT = 224;
 const WIDTH = 360;
 
@@ -33,7 +33,7 @@ export function Thumbnail({ picture }: { picture: Picture }) {
   );
 }
 
-/** A picture in the composer: what it shows, its tokens, and a button that takes it out. */
+/** A picture in the composer: a preview, its tokens, and a remove button. */
 export function PictureTile({ picture, onRemove }: { picture: Picture; onRemove: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -5,7 +5,7 @@ import { actions, useChat } from '../../stores/chat/store.ts';
 import { useEngine } from '../../stores/engine.ts';
 import { Icon } from '../../ui/icon.tsx';
 
-/** Before pictures are sent to a model that cannot see them: says so, and offers one that can. */
+/** Warns before pictures are sent to a model without vision, and offers one with it. */
 export function UnseenNotice() {
   const { t } = useTranslation();
   const model = useChatModel();

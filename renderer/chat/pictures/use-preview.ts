@@ -2,11 +2,11 @@ import { useEffect, useState } from 'react';
 import type { AttachmentId } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 
-/** Small ones in a row of messages, and one that fills the window. */
+/** Sizes in messages, and in the lightbox. */
 export const SMALL = 320;
 export const LARGE = 2048;
 
-/** Addresses of small pictures that were asked for; a chat that is opened again has them at once. */
+/** Cached addresses of small previews; a chat that is reopened has them at once. */
 const known = new Map<AttachmentId, Promise<string>>();
 const MOST = 200;
 
@@ -26,7 +26,7 @@ function small(id: AttachmentId): Promise<string> {
   return loading;
 }
 
-/** What small pictures are shown by; those that are gone are left out. */
+/** Addresses of small previews; deleted pictures are left out. */
 export async function addressesOf(ids: readonly AttachmentId[]): Promise<Map<AttachmentId, string>> {
   const found = await Promise.all(
     ids.map((id) =>
@@ -41,7 +41,7 @@ export async function addressesOf(ids: readonly AttachmentId[]): Promise<Map<Att
 
 export type Preview = { state: 'loading' } | { state: 'shown'; address: string } | { state: 'failed' };
 
-/** What to show of a picture. */
+/** The preview of a picture. */
 export function usePreview(id: AttachmentId, edge: typeof SMALL | typeof LARGE): Preview {
   const [preview, setPreview] = useState<Preview>({ state: 'loading' });
   useEffect(() => {

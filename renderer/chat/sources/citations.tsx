@@ -16,7 +16,7 @@ const look =
 
 export const chipLook = (current: boolean): string => `${look} ${current ? 'bg-marker text-fg' : 'bg-hover text-fg-2'}`;
 
-/** Gives the numbers in an answer their chips, and its sentences their remarks. */
+/** Adds chips to the numbers in an answer, and remarks to its sentences. */
 export function Citations({ message, children }: { message: Message; children: ReactNode }) {
   const { grounding, id } = message;
   const current = useChat((state) => (state.sources?.messageId === id ? state.sources.number : null));
@@ -39,7 +39,7 @@ function Chip({ source, messageId, current }: ChipProps) {
   const { t } = useTranslation();
   const button = useRef<HTMLButtonElement>(null);
   const [previewed, setPreviewed] = useState(false);
-  // Pointer and focus each begin a wait to open it, and leaving ends only one of them: what was left stays closed.
+  // Pointer and focus each start a delay before opening, and leaving ends only one of them: a preview that was left stays closed.
   const preview = (open: boolean) => setPreviewed(open && button.current?.matches(':hover, :focus-visible') === true);
   const show = (event: MouseEvent<HTMLElement>) => {
     holdLine(event.currentTarget);
@@ -82,8 +82,8 @@ function Chip({ source, messageId, current }: ChipProps) {
 
 type SupportMarkProps = { grounding: Grounding; index: number; messageId: Message['id'] };
 
-/** A word about a sentence, behind it: an open or a half circle in the colour of captions. Ink, pencil and marker mean
- *  other things. */
+/** The remark on a sentence, after it: an open or half circle in the colour of captions, since ink, pencil and marker have
+ *  other meanings. */
 function SupportMark({ grounding, index, messageId }: SupportMarkProps) {
   const { t } = useTranslation();
   const support = grounding.support[index];

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { usePdfSoon } from '../../viewer/viewer.tsx';
 import { attachedChips, citedSources, countOf } from './grounding.ts';
 
-/** Under an answer from documents: how many passages it rests on, and what does not stand in them, in words. */
+/** Below an answer from documents: how many passages support it, and what they do not support. */
 export function GroundingLine({ message }: { message: Message }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -16,7 +16,7 @@ export function GroundingLine({ message }: { message: Message }) {
   if (!grounding?.found || message.text === '' || message.state.status === 'running') return null;
   const sources = citedSources(message);
   const first = sources[0];
-  // A sentence that is not shown is not spoken of.
+  // Sentences that are not shown are not mentioned.
   const judged = quoteStandsAlone(message) === null;
   const none = judged ? countOf(grounding, 'none') : 0;
   const weak = judged ? countOf(grounding, 'weak') : 0;

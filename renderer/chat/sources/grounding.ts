@@ -1,11 +1,11 @@
 import type { Grounding, Message, Source } from '../../../app/protocol/index.ts';
 import { type Mark, markOfSource } from '../../stores/documents/state.ts';
 
-//  The tested core of answers from documents: which sources an answer has, and what is said about its sentences.
+//  The tested core of answers from documents: the sources of an answer, and the remarks on its sentences.
 
 export type Attached = { end: number; number: number };
 
-/** Chips for an answer that names no source: behind each sentence that one bears out. */
+/** Chips for an answer that names no source: after each sentence that a source supports. */
 export function attachedChips({ text, grounding }: Message): Attached[] {
   if (!grounding?.found || grounding.sources.some(({ number, cited }) => cited || text.includes(`[${number}]`)))
     return [];
@@ -14,8 +14,8 @@ export function attachedChips({ text, grounding }: Message): Attached[] {
   );
 }
 
-/** Those that the answer names, or that its sentences stand in. While it is written its sources are known, but not yet
- *  which of them it cites: those it has named so far, or all. */
+/** Sources that the answer names, or that support its sentences. While it is being written, those it has named so far, or all
+ *  if there are none. */
 export function citedSources(message: Message): Source[] {
   const sources = message.grounding?.sources ?? [];
   const cited = sources.filter((source) => source.cited || message.text.includes(`[${source.number}]`));
@@ -27,7 +27,7 @@ export function citedSources(message: Message): Source[] {
 export const sourceOf = (message: Message | null | undefined, number: number): Source | null =>
   message?.grounding?.sources.find((source) => source.number === number) ?? null;
 
-/** What of a source the answer rests on is marked full, the rest of the passage softly. `quoted`: the quoted words alone. */
+/** The part of a source that supports the answer is marked fully, the rest of the passage softly. `quoted`: only the quoted words. */
 export function markFor(grounding: Grounding, source: Source, quoted = false): Mark {
   const { quote } = grounding;
   if ((quoted || !grounding.found) && quote?.source === source.number)
@@ -40,14 +40,14 @@ export function markFor(grounding: Grounding, source: Source, quoted = false): M
 
 export type Remark = { end: number; index: number };
 
-/** Sentences that their sources do not, or not wholly, bear out. Those that are supported need no word. */
+/** Sentences that their sources do not, or only partly, support. Supported ones need no remark. */
 export const remarksOf = (grounding: Grounding | null): Remark[] =>
   (grounding?.support ?? []).flatMap(({ level, end }, index) => (level === 'supported' ? [] : [{ end, index }]));
 
 export const countOf = (grounding: Grounding, level: 'weak' | 'none'): number =>
   grounding.support.filter((support) => support.level === level).length;
 
-/** A passage around the sentence that came closest, short enough for a card. Null where no sentence is known. */
+/** An excerpt around the closest sentence, short enough for a card. Null if no sentence is known. */
 export type Around = { before: string; sentence: string; after: string };
 
 const AROUND = 140;

@@ -8,7 +8,7 @@ import { aroundClosest } from './grounding.ts';
 
 const CLOSEST = 3;
 
-/** An answer, not an error, in the place of the sentence that says it: what came closest, and how to go on from there. */
+/** Shown as an answer, not an error, when nothing was found: the closest passages, and how to continue. */
 export function NotFound({ message }: { message: Message }) {
   const { t } = useTranslation();
   const { grounding } = message;

@@ -6,7 +6,7 @@ import { useEngine } from '../../stores/engine.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
-/** In the place of an answer whose passages would leave this computer: asks whether they may, in this chat. */
+/** Replaces an answer whose passages would leave this computer: asks whether they may, in this chat. */
 export function PassagesNotice({ message, failure }: { message: Message; failure: Failure }) {
   const { t } = useTranslation();
   const engineId = ElsewhereId.safeParse(failure.details?.engineId).data ?? null;

@@ -7,8 +7,8 @@ import { actions, useChat } from '../../stores/chat/store.ts';
 import { collectionById, useDocuments } from '../../stores/documents/store.ts';
 import { openSoon } from '../../viewer/viewer.tsx';
 
-/** Below an answer from documents, from the moment it is found: the words of a document that answer best. They are no
- *  model's words, so they stand also where the model names no source, or a wrong one. Leads to them on their page. */
+/** Below an answer from documents, as soon as it is found: the words of a document that answer best. They are quoted, not
+ *  generated, so they are shown even if the model names no source, or a wrong one. Links to their page. */
 export function QuoteCard({ message, last }: { message: Message; last: boolean }) {
   const { t } = useTranslation();
   const shown = useChat(({ sources }) => sources?.messageId === message.id && sources.quoted);

@@ -20,8 +20,8 @@ import { citedSources, markFor, sourceOf } from './grounding.ts';
 const BESIDE = '(min-width: 64rem)';
 const ROOMY = '(min-width: 80rem)';
 
-/** The sources of an answer with the page of one of them: beside the chat, or over it where there is no room. From 1024 to
- *  1279 px the sidebar makes way while the panel is there. */
+/** The sources of an answer with the page of one of them: beside the chat, or over it if there is no room. From 1024 to
+ *  1279 px the sidebar is hidden while the panel is open. */
 export function SourcesPanel() {
   const { t } = useTranslation();
   const shown = useChat((state) => state.sources);
@@ -72,7 +72,7 @@ export function SourcesPanel() {
   );
 }
 
-/** The shown source has the focus first, not the button that closes. */
+/** Focuses the shown source first, not the close button. */
 function focusCurrent(event: Event): void {
   const row = (event.currentTarget as Element | null)?.querySelector<HTMLElement>('[aria-current=true]');
   if (!row) return;
@@ -90,7 +90,7 @@ function useSidebarMakesWay(needed: boolean): void {
 
 /** J and K walk through the sources while the focus is in the panel or in the answer. */
 function useSteps(message: Message, sources: readonly Source[], number: number): void {
-  // The list is another one with every word of a running answer: the keys are listened to once.
+  // The list changes with every word of a running answer, but the listener is added once.
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (!inPassages(event.target)) return;
@@ -191,7 +191,7 @@ function Sources({ message, source, quoted }: SourcesProps) {
 
 const noMarks: never[] = [];
 
-/** The same mark as long as nothing in it changed: events of the answer go on while it is looked at. */
+/** Memoised: events of the answer continue while the mark is shown. */
 function useMark(message: Message, source: Source, quoted: boolean) {
   const last = useRef<ReturnType<typeof markFor> | null>(null);
   const next = message.grounding ? markFor(message.grounding, source, quoted) : null;

@@ -1,7 +1,7 @@
 type Label = { at: number; width: number };
 
-/** Where labels in one row stand so that none touches another or the right edge: each at its own place, or pushed aside as
- *  far as the room allows. The first and the last come before those between them: what has no room is left out. */
+/** Positions of labels in one row without overlaps or crossing the right edge: each at its own place, or shifted as far as
+ *  there is room. The first and last take precedence; labels without room are left out. */
 export function labelPlaces(labels: readonly Label[], right: number, gap: number): Map<number, number> {
   const places = new Map<number, number>();
   const last = labels.length - 1;

@@ -4,7 +4,7 @@ import type { Message } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
 import { Button } from '../../ui/button.tsx';
 
-/** How much of the prompt was read and how much was known; on a click, why. */
+/** How many tokens of the prompt were read and how many were cached; on a click, why. */
 export function ReadTokens({ usage }: Pick<Message, 'usage'>) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -16,7 +16,7 @@ type SpeedPlanOptions = {
   onCursor: (index: number | null) => void;
 };
 
-/** Speed left, memory right, the phases shaded behind. `bands` is read at every drawing: it grows while writing. */
+/** Speed on the left axis, memory on the right, the phases shaded behind. `bands` is read at every redraw: it grows while writing. */
 export function speedPlan({ bands, memoryUnit, words, formats, onCursor }: SpeedPlanOptions): ChartPlan {
   return (colour) => ({
     padding: [18, 8, 0, 0],

@@ -11,7 +11,7 @@ import { speedPlan } from './speed-chart.ts';
 
 type SpeedPanelProps = { id: string; message: Message; samples: readonly StatsSample[]; onClose: () => void };
 
-/** The speed of an answer over its time, with the figures below; the same as a table. */
+/** The speed of an answer over time, with figures below; also as a table. */
 export function SpeedPanel({ id, message, samples, onClose }: SpeedPanelProps) {
   const { t } = useTranslation();
   const [table, setTable] = useState(false);
@@ -77,7 +77,7 @@ function Plot({ series }: { series: SpeedSeries }) {
   );
 }
 
-/** What stands under the cursor. */
+/** The values under the cursor. */
 function Reading({ series, at }: { series: SpeedSeries; at: number }) {
   const formats = useFormats();
   const memory = series.memory[at] ?? null;
@@ -92,7 +92,7 @@ function Reading({ series, at }: { series: SpeedSeries; at: number }) {
 
 const MAX_ROWS = 60;
 
-/** Every second at most: a list that can be read. */
+/** At most one row a second, to stay readable. */
 function Table({ samples }: { samples: readonly StatsSample[] }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -16,15 +16,15 @@ import { SpeedPanel } from './speed-panel.tsx';
 
 type StatsLineProps = { message: Message; versions: readonly MessageId[]; last: boolean };
 
-/** Speed and reason, and the panel of all figures that the speed opens. An answer that found nothing has no figures: they
- *  would stand below a sentence that nobody waited for. */
+/** Speed and finish reason; the speed opens a panel of all figures. An answer that found nothing has none, since no model
+ *  wrote it. */
 export function StatsLine({ message, versions, last }: StatsLineProps) {
   const [open, setOpen] = useState(false);
   const panel = useId();
   const samples = useSamples(message);
   const running = isRunning(message);
   const refused = message.grounding?.found === false;
-  // A card that asks something has the floor.
+  // A card with a question takes precedence.
   if (message.state.status === 'paused' || asksForPassages(message)) return null;
   if (running && samples.length < 2) return null;
   return (
@@ -51,7 +51,7 @@ function Writing() {
   return <span className="text-ink-text">{t('speed.writing')}</span>;
 }
 
-/** Why it ended, and what can be done with it. Every other figure is in the panel that the speed opens. */
+/** Why it ended, and actions on it. Every other figure is in the panel that the speed opens. */
 const Finished = (props: StatsLineProps) => (
   <>
     <Reason message={props.message} last={props.last} />
@@ -61,7 +61,7 @@ const Finished = (props: StatsLineProps) => (
 
 const none: StatsSample[] = [];
 
-/** As stored, once written; while it is written, as they come. */
+/** Stored samples of a finished answer, live ones of a running answer. */
 function useSamples(message: Message): readonly StatsSample[] {
   const readSamples = useChat((state) => state.readSamples);
   useEffect(() => {

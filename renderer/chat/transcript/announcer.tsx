@@ -16,8 +16,8 @@ function shownAnswer({ open }: ChatData): Message | null {
   return last?.role === 'assistant' ? last : null;
 }
 
-/** What a screen reader hears: whole sentences, at most one announcement in two seconds, merged when behind. The log
- *  itself is silent. */
+/** Announcements for screen readers: whole sentences, at most one every two seconds, merged when late. The log itself is
+ *  not announced. */
 export function Announcer() {
   const { t } = useTranslation();
   const mode = useSettings((state) => state.values.screenReader);

@@ -3,7 +3,7 @@ import type { Message, ToolUse } from '../../../app/protocol/index.ts';
 /** A stretch of an answer's text, and the calls that come after it. */
 export type Segment = { from: number; to: number; uses: readonly ToolUse[] };
 
-/** An answer cut where its calls are. The last stretch is what was written since, and may be empty. */
+/** Splits an answer at its calls. The last segment is the text since the last call, and may be empty. */
 export function segmentsOf({ text, toolUses }: Pick<Message, 'text' | 'toolUses'>): Segment[] {
   const segments: Segment[] = [];
   let from = 0;
@@ -16,6 +16,6 @@ export function segmentsOf({ text, toolUses }: Pick<Message, 'text' | 'toolUses'
   return [...segments, { from, to: text.length, uses: [] }];
 }
 
-/** Marks of a whole text as those of a stretch of it. */
+/** Marks of a whole text, relative to a segment of it. */
 export const marksIn = <Mark extends { end: number }>(marks: readonly Mark[], { from, to }: Segment): Mark[] =>
   marks.filter(({ end }) => end > from && end <= to).map((mark) => ({ ...mark, end: mark.end - from }));

@@ -12,7 +12,7 @@ import { Waiting } from './waiting.tsx';
 const none: readonly Remark[] = [];
 const noChips: readonly Attached[] = [];
 
-/** The text of an answer, with what was called where it was called. */
+/** The text of an answer, with its tool calls in place. */
 export function AnswerText({ message, live }: { message: Message; live: TurnProgress | null }) {
   const writing = message.state.status === 'running';
   const remarks = useMemo(() => (writing ? none : remarksOf(message.grounding)), [writing, message.grounding]);

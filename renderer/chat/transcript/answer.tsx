@@ -20,7 +20,7 @@ import { Thinking } from './thinking.tsx';
 
 type AnswerProps = { message: Message; versions: readonly MessageId[]; last: boolean };
 
-/** Thinking, text, what went wrong, and one line of figures. */
+/** Thinking, text, errors, and one line of figures. */
 export const Answer = memo(function Answer({ message, versions, last }: AnswerProps) {
   const { t } = useTranslation();
   const live = useChat((state) => state.live.get(message.id) ?? null);

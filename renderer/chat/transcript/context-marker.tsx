@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { excludeFromContext, includeInContext } from '../overflow/overflow-actions.ts';
 
-/** Below the last message that the model does not see: what stands for it, and the way back. */
+/** Below the last message excluded from the context: its summary, and undo. */
 export function ContextMarker({ message }: { message: Message }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);

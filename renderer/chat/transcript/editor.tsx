@@ -9,7 +9,7 @@ import { sends } from '../composer/send-keys.ts';
 
 type EditorProps = { text: string; label: string; save: string; onSave: (text: string) => Promise<void> };
 
-/** A message as a field in its own place. Its keys are those of the composer. */
+/** Edits a message in place, with the keys of the composer. */
 export function Editor({ text, label, save, onSave }: EditorProps) {
   const { t } = useTranslation();
   const [value, setValue] = useState(text);

@@ -10,7 +10,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Composer } from '../composer/composer.tsx';
 import { abilityOf, SUGGESTIONS } from './suggested-prompts.ts';
 
-/** One question and some ways to begin; one's documents and the last chat are a line away. */
+/** A question and suggestions to begin with, and links to the documents and the last chat. */
 export function Empty() {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -46,7 +46,7 @@ export function Empty() {
   );
 }
 
-/** Three things to begin with, until something is typed. Chosen, one goes into the field and can be changed. */
+/** Three suggestions, until something is typed. A chosen one goes into the field and can be edited. */
 function Suggestions() {
   const { t } = useTranslation();
   const ability = abilityOf(useChatModel());

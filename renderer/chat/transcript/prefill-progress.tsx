@@ -7,7 +7,7 @@ import { Meter } from '../../ui/meter.tsx';
 const QUIET_MS = 300;
 const RATE_MS = 3000;
 
-/** Before the first token: how much of the prompt is read, and how much did not have to be. */
+/** Before the first token: how much of the prompt has been read, and how much was cached. */
 export function Reading({ reading }: { reading: NonNullable<TurnProgress['reading']> }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -5,7 +5,7 @@ import { actions } from '../../stores/chat/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
-/** Much of what is being written is alike, as it is in a list or a table. Nothing stops; whoever did not want it can stop it. */
+/** Says that much of the answer is repetitive, as in a list or table. It continues; the user can stop it. */
 export function SimilarLine({ similar: { repeats } }: { similar: NonNullable<TurnProgress['similar']> }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -8,7 +8,7 @@ export function wholeSentences(text: string, from: number): number {
 
 type Say = (key: 'speech.code' | 'speech.table', values: { count: number }) => string;
 
-/** Markdown as it is said: code by its length, tables by their size, marks left out. */
+/** Markdown as spoken: code by its length, tables by their size, without syntax. */
 export function spoken(markdown: string, say: Say): string {
   return markdown
     .replace(

@@ -1,12 +1,12 @@
 import { ASSISTANT, type ModelEntry } from '../../../app/protocol/index.ts';
 
-/** What a new chat suggests, by what a model can do. */
+/** Suggestions of a new chat, by the ability of its model. */
 export type Ability = 'assistant' | 'tiny' | 'small' | 'large';
 
 const SMALL_PARAMETERS = 200e6;
 const LARGE_PARAMETERS = 3e9;
 
-/** Suggestions that a model would fail at are worse than none: what is not known counts as small. */
+/** Suggestions that a model would fail at are worse than none: an unknown model counts as small. */
 export function abilityOf(model: ModelEntry | null): Ability {
   if (model?.id === ASSISTANT) return 'assistant';
   const parameters = model?.description?.parameters;

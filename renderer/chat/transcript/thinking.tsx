@@ -14,11 +14,11 @@ import { Tooltip } from '../../ui/tooltip.tsx';
 
 const OFFER_MS = 3000;
 
-/** Whether anything was written since the last call. */
+/** Whether there is text after the last call. */
 const hasText = ({ text, toolUses }: Message): boolean => text.length > (toolUses.at(-1)?.textAt ?? 0);
 const TAIL = 600;
 
-/** The pencil row: how long, how many tokens; opens what was thought. While it runs the last three lines show. */
+/** The row for thinking: duration and tokens; expands to the text. While thinking runs, its last three lines are shown. */
 export const Thinking = memo(function Thinking({ message, live }: { message: Message; live: TurnProgress | null }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -28,7 +28,7 @@ export const Thinking = memo(function Thinking({ message, live }: { message: Mes
   const running = live?.thinking?.until === null && message.state.status === 'running' && !hasText(message);
   const now = useNow(running);
   const answerKeys = useKeysHint('answer-now');
-  // After a reload nobody here saw it begin; the samples on disk did.
+  // After a reload the start is unknown here; the stored samples have it.
   const samples = useChat((state) => (live ? undefined : state.samples.get(message.id)));
   const measured = useMemo(() => thoughtOf(samples), [samples]);
   const passed = live?.thinking

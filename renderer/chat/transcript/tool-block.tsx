@@ -15,7 +15,7 @@ import { Thumbnail } from '../pictures/thumbnail.tsx';
 
 const PENDING: ReadonlySet<ToolUse['state']['status']> = new Set(['waiting', 'asking', 'running']);
 
-/** One call: what was asked of which tool and how it went; opens what was said and what came back, word for word. */
+/** One call: the tool, its arguments and outcome; expands to the exact arguments and result. */
 export function ToolBlock({ message, use }: { message: Message; use: ToolUse }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -67,7 +67,7 @@ export function ToolBlock({ message, use }: { message: Message; use: ToolUse }) 
   );
 }
 
-/** A call that somebody has to allow, with what it would do above. */
+/** A call that needs permission, with what it would do above. */
 function Consent({ message, use }: { message: Message; use: ToolUse }) {
   const { t } = useTranslation();
   const { state } = message;
@@ -113,7 +113,7 @@ function Part({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** While the words of a call come, which are no text of the answer. */
+/** Shown while a call is being generated, which is not part of the answer's text. */
 export function CallBeingWritten({ characters }: { characters: number }) {
   const { t } = useTranslation();
   const formats = useFormats();

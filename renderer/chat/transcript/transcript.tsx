@@ -15,7 +15,7 @@ import { MessageBoundary } from './failures/message-error-boundary.tsx';
 import { UserMessage } from './user-message.tsx';
 
 const NEAR = 24;
-/** The list moves the scroll position too when it learns a height: only what follows a hand's movement is the reader's. */
+/** The list also scrolls when it measures a height: only scrolling soon after an input event counts as the user's. */
 const BY_HAND_MS = 500;
 
 /** Keeps the end in view while text arrives, until the reader scrolls up; again from the end on. */
@@ -24,7 +24,7 @@ function useFollowing(branch: readonly Message[]) {
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
   const lastTop = useRef(0);
-  /** Where the end was when it was last brought into view. */
+  /** The position of the end when it was last scrolled into view. */
   const endTop = useRef(0);
   const touched = useRef(Number.NEGATIVE_INFINITY);
   const held = useRef<Held | null>(null);
@@ -41,7 +41,7 @@ function useFollowing(branch: readonly Message[]) {
     const element = scroller.current;
     if (!element) return;
     const distance = element.scrollHeight - element.clientHeight - element.scrollTop;
-    // A line that is held may come near the end by itself.
+    // A held line may come near the end by itself.
     if (distance <= NEAR && !held.current) following.current = true;
     else if (element.scrollTop < lastTop.current && performance.now() - touched.current < BY_HAND_MS)
       following.current = false;
@@ -63,7 +63,7 @@ function useFollowing(branch: readonly Message[]) {
     observer.observe(content.current);
     observer.observe(element);
     stay();
-    // The list corrects the scroll position too, a frame or more after a size has changed: so every frame is looked at.
+    // The list corrects the scroll position too, a frame or more after a size change, so every frame is checked.
     let frame = 0;
     const stayHeld = () => {
       if (!held.current) return;
@@ -89,7 +89,7 @@ function useFollowing(branch: readonly Message[]) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new question of one's own brings the end back
   useLayoutEffect(toEnd, [sent]);
 
-  /** Something else than the end is to be seen. */
+  /** Stops following: something other than the end is to be shown. */
   const leave = useCallback(() => {
     following.current = false;
   }, []);
@@ -97,8 +97,8 @@ function useFollowing(branch: readonly Message[]) {
   const onTouch = useCallback(() => {
     touched.current = performance.now();
   }, []);
-  /** A program may have scrolled away from the end, as screen readers do: what is pressed there must not move from under the
-   *  pointer, or the press is lost. */
+  /** A screen reader may have scrolled away from the end: what is pressed there must not move under the pointer, or the press
+   *  is lost. */
   const onPointerDown = useCallback(() => {
     onTouch();
     const element = scroller.current;
@@ -198,12 +198,12 @@ type TurnProps = {
   versions: readonly MessageId[];
   first: boolean;
   last: boolean;
-  /** The model does not see it. */
+  /** Excluded from the context. */
   aside: boolean;
   marked: boolean;
 };
 
-/** Reads its message itself: while one grows, no other is drawn again, and the list is not either. */
+/** Subscribes to its own message: while one grows, neither the others nor the list render again. */
 const Turn = memo(function Turn({ id, versions, first, last, aside, marked }: TurnProps) {
   const { t } = useTranslation();
   const message = useChat((state) => state.open?.messages.get(id));

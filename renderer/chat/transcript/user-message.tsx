@@ -14,7 +14,7 @@ import { Thumbnail } from '../pictures/thumbnail.tsx';
 import { Pager } from '../stats/pager.tsx';
 import { Editor } from './editor.tsx';
 
-/** What was asked stays as it was typed: no Markdown but fences of code, every line break. */
+/** The question as typed: no Markdown but code fences, with every line break. */
 export const UserMessage = memo(function UserMessage({
   message,
   versions,

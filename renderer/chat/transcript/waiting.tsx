@@ -7,7 +7,7 @@ import { useChat } from '../../stores/chat/store.ts';
 import { modelById, useEngine } from '../../stores/engine.ts';
 import type { Formats } from '../../ui/format.ts';
 
-/** In the place of an answer that says nothing yet: what it waits for, else the caret. */
+/** In place of an answer without text yet: what it is waiting for, otherwise the caret. */
 export function Waiting({ message }: { message: Message }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -30,7 +30,7 @@ export const placeOf = (model: CatalogueModel): Place => ({
   references: model.forms.map((form) => form.repository),
 });
 
-/** Models that run here, those that fit first; beside them one model with its forms. */
+/** Models that run here, those that fit first; beside them the selected model with its variants. */
 export function Catalogue({ query }: { query: string }) {
   const { t } = useTranslation();
   const { catalogue, machine, place } = useModels();
@@ -91,13 +91,13 @@ export function Catalogue({ query }: { query: string }) {
   );
 }
 
-/** Models keep the name of the catalogue, with the form behind it. */
+/** Installed models keep the name of the catalogue, followed by the variant. */
 const madeFrom = (name: string, { name: known }: CatalogueModel) => name === known || name.startsWith(`${known} `);
 
 type RowProps = {
   model: CatalogueModel;
   best: boolean;
-  /** One of its forms is in the list of models. */
+  /** The installed model, if one of its variants is. */
   here: ModelEntry | null;
   current: boolean;
   verdict: 'fits' | 'tight' | 'too-large';

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { agree, useFetching, withdraw } from '../downloads/fetch-model.ts';
 
-/** Said once, when the first download is wanted: whom it asks and what is sent. */
+/** Shown once, before the first download: which server is contacted and what is sent. */
 export function Consent() {
   const { t } = useTranslation();
   const consent = useFetching((state) => state.consent);

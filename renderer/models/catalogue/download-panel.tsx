@@ -26,7 +26,7 @@ import { LookFailed } from './inspect-error.tsx';
 import { LayerDetails, usePurpose } from './purpose.tsx';
 import { Variants } from './quantisations.tsx';
 
-/** One model before it is here: memory at the chosen context, its forms, and the download. */
+/** A model that is not installed: memory at the chosen context, its variants, and the download. */
 export function Offer({ place, known, machine }: { place: Place; known: CatalogueModel | null; machine: Machine }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -37,7 +37,7 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
   const asked = useSettings((state) => state.values.hubConsent);
   const busy = useFetching((state) => state.busy.has(place.id));
   const problem = useFetching((state) => state.problems[place.id] ?? null);
-  // The same words are the same place, whichever object says them.
+  // Compared by value: equal references are the same place.
   const wanted = place.references.join('\n');
   useEffect(() => {
     if (asked) for (const reference of wanted.split('\n')) void look(reference);
@@ -53,7 +53,7 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
     rows.find((row) => row.reference === variant?.reference && row.variant.id === variant.id) ??
     rows.find((row) => row.variant === suggested) ??
     null;
-  // The chosen form of it, once that is downloaded.
+  // The chosen variant, once downloaded.
   const here = useEngine(({ models }) =>
     models.find(({ name }) => name === (current && nameOf(place, current.variant))),
   );

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
-/** Why a repository could not be read, and the way on: a token for a gated one, another try for the rest. */
+/** Why a repository could not be read, and what to do: enter a token for a gated one, retry otherwise. */
 export function LookFailed({ failure, onAgain }: { failure: Failure; onAgain: () => void }) {
   const { t } = useTranslation();
   const gated = failure.details?.reason === 'gated';

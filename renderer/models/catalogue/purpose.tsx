@@ -4,7 +4,7 @@ import { useFormats } from '../../i18n.ts';
 import { computerFor, purposeOf, stripOfLetters } from '../../stores/models/memory-fit.ts';
 import { LayerStrip, useStripLabel } from '../memory/layer-strip.tsx';
 
-/** "Good for writing and summaries, for computers with 8 GB": what a model is for, without a number of it. */
+/** "Good for writing and summaries, for computers with 8 GB": what a model is for, without technical figures. */
 export function usePurpose(model: CatalogueModel | null): string {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -13,7 +13,7 @@ export function usePurpose(model: CatalogueModel | null): string {
   return t('models.plainLine', { purpose: t(`models.purpose.${purposeOf(model)}`), memory });
 }
 
-/** What only some want to know. */
+/** Details for the curious. */
 export function LayerDetails({ model }: { model: CatalogueModel }) {
   const { t } = useTranslation();
   const formats = useFormats();

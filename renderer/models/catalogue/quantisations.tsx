@@ -17,7 +17,7 @@ type VariantsProps = {
   chosen: Chosen;
 };
 
-/** The forms of one model, largest first; one is chosen. */
+/** The variants of one model, largest first; one is selected. */
 export function Variants({ rows, current, suggested, machine, chosen }: VariantsProps) {
   const { t } = useTranslation();
   const formats = useFormats();

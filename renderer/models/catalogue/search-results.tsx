@@ -7,7 +7,7 @@ import { useSettings } from '../../stores/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/choice.tsx';
 
-/** What a search on the hub found, below the catalogue. Nothing is asked before the button. */
+/** Results of a search on the hub, below the catalogue. Nothing is sent before the button is pressed. */
 export function Found({ query }: { query: string }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -8,7 +8,7 @@ import { sentenceOf, sentenceOfCode } from '../../sentences.ts';
 import { useModels } from '../../stores/models/store.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 
-/** The list of downloads: what is fetched, what waits and why. */
+/** The list of downloads: running, waiting and why. */
 export function Dock({ whole = false }: { whole?: boolean }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -49,7 +49,7 @@ function Row({ item, first }: { item: Download; first: boolean }) {
     setProblem(null);
     work.catch((error) => {
       const failure = failureOf(error);
-      // Another window took it away, or decided already.
+      // Another window removed it, or has already decided.
       if (failure.code !== 'not-found' && failure.code !== 'conflict') setProblem(sentenceOf(failure));
     });
   };

@@ -5,10 +5,10 @@ import { type FormRow, suggestedVariant } from '../../stores/models/memory-fit.t
 import { chosenContext, type Look, type Place, useModels } from '../../stores/models/store.ts';
 import { useSettings } from '../../stores/settings.ts';
 
-//  One click downloads a model: the first asks whether the hub may be asked at all, every other looks and begins.
+//  One click downloads a model: the first asks for consent to contact the hub, later ones start at once.
 
 type Fetching = {
-  /** Waits for the word that the hub may be asked. */
+  /** The download waiting for consent to contact the hub. */
   consent: { place: Place; row: FormRow | null } | null;
   /** Ids of places that are being looked up. */
   busy: ReadonlySet<string>;
@@ -17,7 +17,7 @@ type Fetching = {
 
 export const useFetching = create<Fetching>()(() => ({ consent: null, busy: new Set(), problems: {} }));
 
-/** `row`: the form that was chosen; without one it is the suggested one. */
+/** `row`: the chosen variant; null: the suggested one. */
 export async function fetchModel(place: Place, row: FormRow | null = null): Promise<void> {
   if (!useSettings.getState().values.hubConsent) return useFetching.setState({ consent: { place, row } });
   if (useFetching.getState().busy.has(place.id)) return;
@@ -38,7 +38,7 @@ export async function fetchModel(place: Place, row: FormRow | null = null): Prom
 
 export const withdraw = (): void => useFetching.setState({ consent: null });
 
-/** From now on the hub may be asked, and what was wanted is fetched. */
+/** Records the consent and starts the waiting download. */
 export async function agree(): Promise<void> {
   const { consent } = useFetching.getState();
   withdraw();
@@ -46,7 +46,7 @@ export async function agree(): Promise<void> {
   if (consent) await fetchModel(consent.place, consent.row);
 }
 
-/** All forms of a model that are known, largest first. */
+/** All known variants of a model, largest first. */
 export function rowsOf(place: Place, looks: Readonly<Record<string, Look>>): FormRow[] {
   return place.references
     .flatMap((reference): RemoteModel[] => {
@@ -82,6 +82,6 @@ const nothingRuns = ({ name }: Place): Failure => ({
   details: { reason: 'no-model' },
 });
 
-/** Two forms of one model must not have one name. */
+/** Two variants of one model must not share a name. */
 export const nameOf = (place: Place, variant: Variant): string =>
   variant.label === '' ? place.name : `${place.name} ${variant.label}`;

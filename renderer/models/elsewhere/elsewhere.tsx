@@ -14,7 +14,7 @@ import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/overlays/menu.tsx';
 import { EngineForm } from './engine-form.tsx';
 
-/** Servers of others whose models can be chatted with; none until one is added. */
+/** Remote servers whose models can be used in chats; none until one is added. */
 export function EnginesElsewhere() {
   const { t } = useTranslation();
   const { engines, load } = useElsewhere();

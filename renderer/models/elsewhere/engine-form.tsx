@@ -17,7 +17,7 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 
 type Tested = Response<'elsewhere.test'>;
 
-/** Name, address and key. Nothing is asked of the address before "Test connection", and nothing is kept before "Add". */
+/** Name, address and key. Nothing is sent before "Test connection", and nothing is stored before "Add". */
 export function EngineForm({ engine, onClose }: { engine: Elsewhere | null; onClose: () => void }) {
   const { t } = useTranslation();
   const known = useEngine.getState().models.flatMap(({ elsewhere }) => {
@@ -49,7 +49,7 @@ export function EngineForm({ engine, onClose }: { engine: Elsewhere | null; onCl
       const answer = await core.call('elsewhere.test', { address, key: given, ...(engine && { engineId: engine.id }) });
       setTested(answer);
       const names = answer.models.map(({ model }) => model);
-      // A few are all wanted; of a long list what was chosen before, else nothing.
+      // Of a few models all are selected; of a long list the previous selection, otherwise none.
       setChosen(
         new Set(known.length > 0 ? names.filter((one) => known.includes(one)) : names.length <= FEW ? names : []),
       );
@@ -140,7 +140,7 @@ export function EngineForm({ engine, onClose }: { engine: Elsewhere | null; onCl
   );
 }
 
-/** Models that are all put in the list without being asked. */
+/** Up to this many models are all selected by default. */
 const FEW = 5;
 
 type FoundProps = { tested: Tested; chosen: ReadonlySet<string>; onChosen: (next: ReadonlySet<string>) => void };

@@ -8,7 +8,7 @@ import { type Checked, checkFiles } from './check-files.ts';
 
 type State = { status: 'rest' } | { status: 'busy'; model: ModelEntry; done: number } | ({ status: 'over' } & Checked);
 
-/** One button that checks all files, and what came of it. */
+/** One button that checks all files, and the result. */
 export function CheckAll({ models }: { models: readonly ModelEntry[] }) {
   const { t } = useTranslation();
   const formats = useFormats();

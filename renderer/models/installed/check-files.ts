@@ -4,11 +4,11 @@ import { core } from '../../bridge.ts';
 export type Checked = {
   checked: number;
   damaged: ModelEntry[];
-  /** Those whose files could not be read now; that says nothing about them. */
+  /** Models whose files could not be read now, which says nothing about damage. */
   unchecked: ModelEntry[];
 };
 
-/** Hashes every file that Longhand fetched, one model after the other, and says which are not as they were published. */
+/** Hashes every file that Longhand downloaded, one model after the other, and reports which differ from what was published. */
 export async function checkFiles(
   models: readonly ModelEntry[],
   begins: (model: ModelEntry, checked: number) => void,
@@ -20,7 +20,7 @@ export async function checkFiles(
     begins(model, all.checked);
     const found = await core.call('models.verify', { modelId: model.id }).catch((error) => failureOf(error));
     if ('code' in found) {
-      // Removed meanwhile, or nothing of ours: there is nothing to check.
+      // Removed meanwhile, or not downloaded by us: nothing to check.
       if (found.code !== 'cancelled' && found.details?.reason !== 'not-ours') all.unchecked.push(model);
       continue;
     }

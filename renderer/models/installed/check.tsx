@@ -12,7 +12,7 @@ type Said =
   | { status: 'damaged'; files: string[]; again: number }
   | { status: 'failed'; failure: Failure };
 
-/** Hashes the files again; damaged blocks are fetched again. */
+/** Hashes the files; damaged blocks are downloaded again. */
 export function Check({ details }: { details: ModelDetails }) {
   const { t } = useTranslation();
   const formats = useFormats();

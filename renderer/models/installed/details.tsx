@@ -22,7 +22,7 @@ import { Check } from './check.tsx';
 import { ModelInfo } from './model-info.tsx';
 import { ModelSettingsDialog } from './model-settings.tsx';
 
-/** Everything about one model that is here, and what can be done with it. */
+/** Everything about one installed model, and its actions. */
 export function Details({ model }: { model: ModelEntry }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -36,7 +36,7 @@ export function Details({ model }: { model: ModelEntry }) {
     setProblem(null);
     work.catch((error) => {
       const failure = failureOf(error);
-      // Who stopped it knows.
+      // The user who cancelled it knows.
       if (failure.code !== 'cancelled') setProblem(failure);
     });
   };

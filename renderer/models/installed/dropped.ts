@@ -2,18 +2,18 @@ import { pathOf } from '../../bridge.ts';
 import type { ImportedModel } from './importing.ts';
 import { modelsAmong } from './model-files.ts';
 
-//  What was dropped on the window: models, and files of any other kind.
+//  Sorts what was dropped on the window: models, and other files.
 
 export type Dropped = { models: ImportedModel[]; files: File[] };
 
-/** A file or a folder; `path` begins at what was dropped. `whole`: where it is on disk, as far as the page may know. */
+/** A file or folder; `path` is relative to what was dropped. `whole`: its path on disk, if the page may know it. */
 type Found = { path: string; file: File; whole: string | null };
 
-/** How far a folder is searched for models where the core reads the rest of it by its path. */
+/** How deep a folder is searched for models if the core reads the rest by its path. */
 const DEPTH = 4;
 const MAX_SCANNED = 5000;
 
-/** Must be called before the event ends: the browser forgets the entries then. */
+/** Must be called during the event: afterwards the browser drops the entries. */
 export function readDropped(transfer: DataTransfer): Promise<Dropped> {
   const items = [...transfer.items].flatMap((item) => {
     const file = item.kind === 'file' ? item.getAsFile() : null;
@@ -69,7 +69,7 @@ function sortFound(found: readonly Found[]): Dropped {
   };
 }
 
-/** Stores of other programs name a file by its hash: such a file is known by how it begins. */
+/** Other programs may name files by hash: such a file is recognised by its first bytes. */
 async function isUnnamedGguf(file: File): Promise<boolean> {
   if (file.name.includes('.')) return false;
   return (

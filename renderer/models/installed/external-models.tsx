@@ -8,7 +8,7 @@ import { useModels } from '../../stores/models/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyIn } from './importing.ts';
 
-/** Models that other programs keep here: linked, never copied or changed. */
+/** Models of other programs on this computer: linked, never copied or changed. */
 export function ExternalModels() {
   const { t } = useTranslation();
   const external = useModels((state) => state.externalModels);

@@ -17,7 +17,7 @@ async function takeChosen(files: readonly File[]): Promise<void> {
   }
 }
 
-/** A file or folder that is on this computer already: used where it is, or copied into the library. */
+/** Imports a file or folder on this computer: used in place, or copied into the library. */
 export function Import() {
   const { t } = useTranslation();
   const { open, busy, problem } = useImport();

@@ -4,21 +4,21 @@ import { core, placeFolder } from '../../bridge.ts';
 import { sentenceOf } from '../../sentences.ts';
 import { useModels, withArrival } from '../../stores/models/store.ts';
 
-/** What is being imported; a problem is told beside the field. */
+/** The state of an import; problems are shown beside the field. */
 export const useImport = create<{ open: boolean; busy: boolean; problem: string | null }>()(() => ({
   open: false,
   busy: false,
   problem: null,
 }));
 
-/** Puts files in the list where they are. */
+/** Links files in place. */
 export const linkIn = (path: string): Promise<void> => working(() => link(path));
 
 /** Copies them into the library, as a download from a folder. */
 export const copyIn = (path: string, name?: string): Promise<void> => working(() => copy(path, name));
 
-/** A model that was dropped or chosen. `opens` and the paths of `parts` begin at what was dropped; `whole`: the path on disk of
- *  what is opened, null in a browser. */
+/** A model that was dropped or chosen. `opens` and the paths of `parts` are relative to what was dropped; `whole`: the path on
+ *  disk of what is opened, null in a browser. */
 export type ImportedModel = {
   name: string;
   opens: string;
@@ -26,8 +26,8 @@ export type ImportedModel = {
   whole: string | null;
 };
 
-/** Models that were dropped or chosen, one after the other. The desktop app knows where they are and uses them there; a browser
- *  hands over their bytes, so they are copied. False when one of them was not taken. */
+/** Imports models that were dropped or chosen, one after the other. The desktop app knows their paths and uses them in place;
+ *  a browser uploads them, so they are copied. False if one of them was refused. */
 export async function importModels(models: readonly ImportedModel[]): Promise<boolean> {
   if (models.length === 0) return true;
   useImport.setState({ open: true, busy: true, problem: null });
@@ -62,7 +62,7 @@ async function link(path: string): Promise<void> {
 async function copy(path: string, name?: string): Promise<void> {
   useModels.setState({ arrived: null });
   await core.call('downloads.start', { reference: path, ...(name !== undefined && { name }) });
-  // What is small, or here already, may have come before the answer.
+  // A small model, or one that is already here, may arrive before the response.
   useModels.setState((state) => withArrival(state, { tab: 'downloads' }));
 }
 

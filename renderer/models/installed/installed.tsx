@@ -19,7 +19,7 @@ import { ExternalModels } from './external-models.tsx';
 const columns =
   'grid grid-cols-[minmax(9rem,1fr)_8.5rem_6rem_4.25rem_4rem_4.25rem_5.25rem] items-center gap-3 px-5 max-xl:grid-cols-[minmax(7rem,1fr)_4.5rem_5.25rem]';
 
-/** What is here, each with its layers, size and whether it fits at the chosen context. */
+/** Installed models, each with its layers, its size and whether it fits at the chosen context. */
 export function Installed() {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -1,4 +1,4 @@
-//  Which of some files are models, by their names alone: so that it is known before a byte of them is read.
+//  Finds models among files by name alone, before a byte of them is read.
 
 /** `opens`: the .gguf file, or the folder of a safetensors model (`''` for the top). `parts`: all files that belong to it. */
 export type ModelFiles = { name: string; opens: string; parts: string[] };
@@ -11,13 +11,13 @@ const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/
 const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
 const without = (name: string) => name.replace(SPLIT, '$1').replace(/\.(gguf|safetensors)$/i, '');
 
-/** Paths use `/` and begin at what was dropped. What lies in the folder of a model beside it (its licence, its tokenizer) counts
- *  as part of it and not as a document. */
+/** Paths use `/` and are relative to what was dropped. Other files in the folder of a model (licence, tokenizer) count as part
+ *  of it and not as documents. */
 export function modelsAmong(paths: readonly string[]): { models: ModelFiles[]; others: string[] } {
   const models = [...Map.groupBy(paths, folderOf)].flatMap(([folder, inside]) => modelsIn(folder, inside, paths));
   const parts = new Set(models.flatMap((model) => model.parts));
   const folders = new Set(models.map(({ parts: [first = ''] }) => folderOf(first)));
-  // Loose files were chosen one by one: there what lies beside a model is meant as itself.
+  // Loose files were chosen one by one, so files beside a model are meant as documents.
   const belongs = (path: string) => parts.has(path) || (folderOf(path) !== '' && folders.has(folderOf(path)));
   return { models, others: paths.filter((path) => !belongs(path)) };
 }
@@ -28,7 +28,7 @@ function modelsIn(folder: string, inside: readonly string[], all: readonly strin
   const pooling = folder === '' ? '1_Pooling' : `${folder}/1_Pooling`;
   const safetensors = whole
     ? [{ name: lastOf(folder) || without(lastOf(weights[0] ?? '')), opens: folder, parts: inside.filter(isPart) }]
-    : // Alone it is no model; the folder that it comes from may be one.
+    : // Alone it is not a model, but its folder may be one.
       weights.slice(0, 1).map((path) => ({ name: without(lastOf(path)), opens: path, parts: weights }));
   for (const model of safetensors) model.parts.push(...all.filter((path) => folderOf(path) === pooling));
   const stems = Map.groupBy(inside.filter(isGguf), (path) => path.replace(SPLIT, '$1'));

@@ -9,7 +9,7 @@ import { useModels } from '../../stores/models/store.ts';
 import { usePerformance } from '../../stores/performance/store.ts';
 import { Button } from '../../ui/button.tsx';
 
-/** What is known of a model that is here. */
+/** Facts about an installed model. */
 export function ModelInfo({ model, details }: { model: ModelEntry; details: ModelDetails | null }) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -14,7 +14,7 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 const FOLLOW = 'settings';
 const PREVIEW_MS = 300;
 
-/** What is set for one model. Empty fields follow Settings, then the model's own files. */
+/** Settings of one model. Empty fields follow Settings, then the model's own files. */
 export function ModelSettingsDialog({ model, onClose }: { model: ModelEntry; onClose: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -89,7 +89,7 @@ export function ModelSettingsDialog({ model, onClose }: { model: ModelEntry; onC
 
 type TemplateField = { own: string | null; text: string; problem: Failure | null };
 
-/** The chat template, the model's own until it is changed; below it what a short chat becomes. */
+/** The chat template, the model's own unless changed; below it the rendering of a short chat. */
 function Template(props: { model: ModelEntry; value: string | null; onChange: (template: string | null) => void }) {
   const { model, value, onChange } = props;
   const { t } = useTranslation();

@@ -2,7 +2,7 @@ import { takeOpened } from '../../bridge.ts';
 import { useShell } from '../../stores/shell.ts';
 import { importModels } from './importing.ts';
 
-/** Model files that the desktop opened with the app are used where they are. */
+/** Imports model files that the desktop opened with the app, in place. */
 export async function importOpened(): Promise<void> {
   const paths = await takeOpened();
   if (paths.length === 0) return;

@@ -7,7 +7,7 @@ import { Slider } from '../../ui/choice.tsx';
 
 type ContextSliderProps = { title: string; model: Pick<ModelDescription, 'contextLength'>; memory?: number };
 
-/** One context for the whole page: every row follows it. It ends where the model does. */
+/** One context for the whole page: every row follows it. Its maximum is the model's. */
 export function ContextSlider({ title, model, memory }: ContextSliderProps) {
   const { t } = useTranslation();
   const formats = useFormats();

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Strip } from '../../stores/models/memory-fit.ts';
 
-/** How a model remembers: low bars stay as they are, tall ones grow with the context. */
+/** The memory of a model's layers: low bars have a fixed size, tall ones grow with the context. */
 export function LayerStrip({ strip, large = false }: { strip: Strip; large?: boolean }) {
   const label = useStripLabel(strip);
   const thin = strip.looks.length > 40 ? 'w-px' : 'w-0.5';

@@ -10,7 +10,7 @@ const colours = {
   buffers: 'bg-series-5',
 } as const;
 
-/** Where the limit stands in the bar; beyond it there is room to show by how much a model is too large. */
+/** Position of the limit in the bar; the space beyond shows by how much a model is too large. */
 const LIMIT_AT = 0.75;
 
 const partsOf = (fit: Forecast) => ({
@@ -20,7 +20,7 @@ const partsOf = (fit: Forecast) => ({
   buffers: fit.activations + fit.headroom,
 });
 
-/** Everything a model takes, to scale, against what this machine can give. */
+/** The memory a model takes, to scale, against what this machine has. */
 export function MemoryBar({ fit, limit, note }: { fit: Forecast; limit: number; note?: string }) {
   const { t } = useTranslation();
   const formats = useFormats();

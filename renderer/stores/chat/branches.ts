@@ -2,24 +2,24 @@ import type { Message, MessageId } from '../../../app/protocol/index.ts';
 import { isRunning } from './reducers.ts';
 import type { Messages } from './tree.ts';
 
-//  A chat is a tree; a branch is one of its ends, with the part of the way to it that no other branch has.
+//  A chat is a tree; a branch is one of its leaves, with the part of its path that no other branch shares.
 
 export type Branch = {
   /** Its last message. */
   leaf: MessageId;
-  /** The first of its own messages, and the one before that; null: it begins the chat. */
+  /** The first of its own messages, and the one before it; null: the branch begins the chat. */
   begin: Message;
   after: Message | null;
-  /** How many messages are its own. */
+  /** The number of its own messages. */
   count: number;
-  /** When the last of them was written. */
+  /** The time of its last message. */
   at: number;
   writing: boolean;
 };
 
 const byAge = (a: Message, b: Message) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 
-/** The sent messages by the message before them; those without one, or whose chain is broken, by null. */
+/** Sent messages by their parent; null for those without one, or whose chain is broken. */
 function childrenOf(messages: Messages): Map<MessageId | null, Message[]> {
   const sent = [...messages.values()].filter(({ state }) => state.status !== 'queued');
   return Map.groupBy(sent, ({ parentId }) => (parentId !== null && messages.has(parentId) ? parentId : null));
@@ -28,7 +28,7 @@ function childrenOf(messages: Messages): Map<MessageId | null, Message[]> {
 export const isForked = (messages: Messages | undefined): boolean =>
   messages !== undefined && [...childrenOf(messages).values()].some((family) => family.length > 1);
 
-/** Every branch, in the order of the tree: what belongs together stands together, the older first. */
+/** Every branch, in tree order: related branches are adjacent, older ones first. */
 export function branchesOf(messages: Messages): Branch[] {
   const children = childrenOf(messages);
   const branches: Branch[] = [];
@@ -43,7 +43,7 @@ export function branchesOf(messages: Messages): Branch[] {
   }
   return branches;
 
-  /** The newest first: the last is taken next. */
+  /** Newest first, since the last is taken next. */
   function steps(message: Message | null, way: Step | null): Step[] {
     const family = (children.get(message?.id ?? null) ?? []).toSorted(byAge).reverse();
     if (family.length === 1 && way) {
@@ -57,7 +57,7 @@ type Step = { message: Message; begin: Message; count: number };
 
 const LONGEST = 160;
 
-/** The first words of a message on one line, without the marks that only set them. */
+/** The first words of a message on one line, without Markdown syntax. */
 export const firstWords = ({ text }: Message): string =>
   text
     .slice(0, 2 * LONGEST)

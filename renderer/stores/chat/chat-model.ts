@@ -3,7 +3,7 @@ import { modelById, useEngine } from '../engine.ts';
 import { useSettings } from '../settings.ts';
 import { useChat } from './store.ts';
 
-/** The model of this chat: its own, else that of new chats. */
+/** The model of this chat: its own, otherwise the default for new chats. */
 export function useChatModel(): ModelEntry | null {
   const models = useEngine((state) => state.models);
   const own = useChat((state) => (state.chosen === null ? state.fresh.modelId : (state.open?.chat.modelId ?? null)));

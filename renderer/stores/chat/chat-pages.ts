@@ -2,8 +2,8 @@ import type { Chat, RequestInput } from '../../../app/protocol/index.ts';
 
 const PAGE = 500;
 
-/** All chats, a page after the other, newest first; the first page also holds the pinned ones. Chats of one moment at the
- *  border of two pages are in both. */
+/** All chats page by page, newest first; the first page also contains the pinned ones. Chats with equal times at a page
+ *  boundary are in both pages. */
 export async function* chatPages(
   list: (page: RequestInput<'chats.list'>) => Promise<Chat[]>,
 ): AsyncGenerator<Chat[], undefined> {

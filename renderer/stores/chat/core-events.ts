@@ -16,8 +16,8 @@ import { type ChatView, nothingBegun } from './view-state.ts';
 
 const COMMIT_MS = 50;
 
-/** What the core says, on its way into the store: text at most 20 times a second, and everything else after the text that
- *  came before it. */
+/** Applies events of the core to the store: text at most 20 times a second, and everything else after the text that
+ *  preceded it. */
 export function createIncoming({ getState, setState }: Pick<StoreApi<ChatData & ChatView>, 'getState' | 'setState'>) {
   const commits = createBatcher<TurnPayload>((batch) => {
     setState((state) => withTurnEvents(state, batch, performance.now()));
@@ -41,7 +41,7 @@ export function createIncoming({ getState, setState }: Pick<StoreApi<ChatData & 
   }
 
   return {
-    /** Before anything that must come after the text that is on its way. */
+    /** Call before anything that must come after pending text. */
     flush: commits.flush,
     listen(): () => void {
       const stops = [
@@ -60,7 +60,7 @@ export function createIncoming({ getState, setState }: Pick<StoreApi<ChatData & 
   };
 }
 
-/** Where the chat was on screen, an empty one is. */
+/** Replaces the chat with an empty one if it was on screen. */
 export const withoutShown = (state: ChatData & ChatView, chatId: ChatId) => ({
   ...withoutChat(state, chatId),
   ...(state.chosen === chatId && { ...nothingBegun, chosen: null }),

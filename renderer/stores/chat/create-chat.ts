@@ -4,10 +4,10 @@ import { useEngine } from '../engine.ts';
 import { useSettings } from '../settings.ts';
 import { type ChatView, chosenIn } from './view-state.ts';
 
-/** A chat with what was chosen for it before it existed. */
+/** Creates a chat with the choices made before it existed. */
 export async function createChat(fresh: ChatView['fresh']): Promise<Chat> {
   const { defaultModelId } = useSettings.getState().values;
-  // Named, so that the chat keeps it when another one is used later.
+  // Set explicitly, so that the chat keeps it when another model is used later.
   const modelId = fresh.modelId ?? modelForNewChats(useEngine.getState().models, defaultModelId)?.id ?? null;
   const chat = await core.call('chats.create', { modelId });
   const chosen = chosenIn(fresh);

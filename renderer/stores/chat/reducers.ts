@@ -14,7 +14,7 @@ import type { Messages } from './tree.ts';
 
 //  The tested core of the chat page: plain data in, plain data out.
 
-/** What is known of a turn only while it runs. Times are of the page's own clock, in ms. */
+/** State of a turn that exists only while it runs. Times are of the page's own clock, in ms. */
 export type TurnProgress = {
   turnId: TurnId;
   startedAt: number;
@@ -22,25 +22,25 @@ export type TurnProgress = {
   thinking: { since: number; until: number | null; tokens: number } | null;
   answerTokens: number;
   firstTokenAt: number | null;
-  /** Set while the turn waits for a person, with the time since when. */
+  /** Set while the turn waits for the user, with the start time. */
   pause: { choices: PauseAction[]; suggested: PauseAction; at: number } | null;
-  /** Passages that are alike so far, when there are many; they may be wanted. */
+  /** The number of similar passages so far, once there are many; they may be intended. */
   similar: { where: 'thinking' | 'answer'; repeats: number } | null;
-  /** Characters of a call that is being written. */
+  /** Characters so far of a call being generated. */
   calling: number | null;
 };
 
-/** `shape`: the messages as they were when something else than the text of a running answer changed last. What is drawn
- *  from the chat as a whole is drawn from it, so that a commit costs the same in a long chat as in a short one. */
+/** `shape`: the messages as of the last change other than text of a running answer. Views of the whole chat render from it,
+ *  so that a commit costs the same in a long chat as in a short one. */
 export type Open = { chat: Chat; messages: Messages; shape: Messages };
 
 export type ChatData = {
   /** Newest first. */
   chats: readonly Chat[];
-  /** The chat on screen, once it is read. */
+  /** The chat on screen, once loaded. */
   open: Open | null;
   live: ReadonlyMap<MessageId, TurnProgress>;
-  /** Chats in which something is being written, or waits for an answer. */
+  /** Chats in which an answer is being written, or waits for the user. */
   busy: ReadonlyMap<ChatId, 'writing' | 'waiting'>;
   unread: ReadonlySet<ChatId>;
 };
@@ -51,7 +51,7 @@ export function withChats(data: ChatData, chats: readonly Chat[]): ChatData {
   return { ...data, chats: [...chats].sort(newestFirst) };
 }
 
-/** More chats of a list that is read page by page; those that are known already may have changed meanwhile. */
+/** Adds a further page of chats; known ones may have changed meanwhile. */
 export function withOlderChats(data: ChatData, older: readonly Chat[]): ChatData {
   const known = new Set(data.chats.map(({ id }) => id));
   return withChats(data, [...data.chats, ...older.filter(({ id }) => !known.has(id))]);
@@ -61,7 +61,7 @@ const newestFirst = (a: Chat, b: Chat) => b.updatedAt - a.updatedAt || (a.id < b
 
 export function withChat(data: ChatData, chat: Chat): ChatData {
   const at = data.chats.findIndex(({ id }) => id === chat.id);
-  // A draft is kept with every pause in typing, and moves no chat.
+  // A draft is saved at every pause in typing, and does not move its chat.
   const stays = data.chats[at]?.updatedAt === chat.updatedAt;
   const open = data.open?.chat.id === chat.id ? { ...data.open, chat } : data.open;
   if (stays) return { ...data, chats: data.chats.with(at, chat), open };
@@ -83,14 +83,14 @@ export function withMessage(data: ChatData, message: Message): ChatData {
   return { ...data, open: { ...data.open, messages, shape: messages }, live };
 }
 
-/** A message that waited and was taken back. */
+/** Removes a queued message that was taken back. */
 export function withoutMessage(data: ChatData, chatId: ChatId, messageId: MessageId): ChatData {
   if (data.open?.chat.id !== chatId) return data;
   const messages = new Map(without(data.open.messages, messageId));
   return { ...data, open: { ...data.open, messages, shape: messages } };
 }
 
-/** Passages of documents would go to an engine elsewhere: a question to the person, and no error. */
+/** Passages of documents would go to a remote engine: a question to the user, not an error. */
 export const asksForPassages = ({ state }: Message): boolean =>
   state.status === 'failed' && state.failure.details?.reason === 'passages-stay';
 
@@ -107,7 +107,7 @@ export function withOpened(data: ChatData, chat: Chat, messages: readonly Messag
 
 export type TurnPayload = EventPayload<'turn'>;
 
-/** All events that came since the last commit, in one step. Only messages of the open chat have text here. */
+/** Applies all events since the last commit in one step. Only messages of the open chat have text here. */
 export function withTurnEvents(data: ChatData, batch: readonly TurnPayload[], now: number): ChatData {
   let { open } = data;
   const live = new Map(data.live);
@@ -136,7 +136,7 @@ export function withTurnEvents(data: ChatData, batch: readonly TurnPayload[], no
   return { ...data, open, live, busy, unread };
 }
 
-/** For a word of the user. */
+/** Whether the turn waits for the user. */
 const waits = (event: TurnEvent): boolean =>
   event.type === 'paused' || (event.type === 'tool' && event.use.state.status === 'asking');
 
@@ -144,7 +144,7 @@ function pausedBy({ evidence, thought }: TurnEvent & { type: 'paused' }, turnId:
   return { status: 'paused', turnId, ...(evidence && { evidence }), ...(thought !== undefined && { thought }) };
 }
 
-/** Events that leave everything about a message as it was but its text. */
+/** Events that change only the text of a message. */
 const textual: ReadonlySet<TurnEvent['type']> = new Set([
   'delta',
   'retracted',
@@ -238,7 +238,7 @@ export function applyToLive(
           ...live,
           reading: null,
           firstTokenAt: live.firstTokenAt ?? now,
-          // What was alike in the thinking says nothing about the answer.
+          // Similarity in the thinking says nothing about the answer.
           similar: live.similar?.where === event.kind ? live.similar : null,
         },
         event.kind,
@@ -263,7 +263,7 @@ export function applyToLive(
   }
 }
 
-/** The time that nobody decided in counts for nothing. */
+/** Excludes the time spent waiting for the user. */
 function goneOn(live: TurnProgress, now: number): TurnProgress {
   const waited = live.pause ? now - live.pause.at : 0;
   const { thinking, firstTokenAt } = live;

@@ -1,29 +1,29 @@
 import { type Message, type StatsSample, spreadOf } from '../../../app/protocol/index.ts';
 import { type MemoryUnit, memoryUnitOf } from '../../ui/format.ts';
 
-//  The speed of one answer as plain data: what the chart draws, what its table says, and the figures below.
+//  The speed of one answer as plain data: for the chart, its table, and the figures below.
 
 export type Band = { phase: StatsSample['phase']; from: number; to: number };
 
 export type SpeedSeries = {
-  /** Seconds since the question, rising; speeds and memory beside them, null where there is nothing to draw. */
+  /** Seconds since the question, ascending; with speeds and memory, null for gaps. */
   seconds: number[];
   speeds: (number | null)[];
   memory: (number | null)[];
-  /** What memory is counted in. */
+  /** The unit of memory. */
   memoryUnit: MemoryUnit;
   bands: Band[];
 };
 
-/** A pause longer than this is a gap of the line and not a slope. */
+/** A longer pause is a gap in the line, not a slope. */
 const IDLE_MS = 1500;
 const MAX_POINTS = 1200;
-/** The line is the median of this long around each sample: ten samples a second alone would be a saw. */
+/** The line is the median over this window around each sample: ten samples a second alone would be jagged. */
 const MEDIAN_MS = 500;
 
 const sound = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
 
-/** Samples in the order of their clock. One that went back in time, or has no time, is not drawn. */
+/** Samples in time order. One that goes back in time, or has no time, is dropped. */
 export function soundSamples(samples: readonly StatsSample[]): StatsSample[] {
   let last = -1;
   return samples.filter(({ atMs }) => {
@@ -47,7 +47,7 @@ export function seriesOf(samples: readonly StatsSample[]): SpeedSeries {
     if (before && sample.begunMs - before.atMs > IDLE_MS)
       push(series, (before.atMs + sample.begunMs) / 2000, null, null);
     const memory = sound(sample.memoryBytes);
-    // Reading is ten times as fast as writing and would flatten its line: it is a band and a figure.
+    // Reading is ten times as fast as writing and would flatten the line: it is shown as a band and a figure.
     const speed = sample.phase === 'prefill' ? null : sound(sample.tokensPerSecond);
     push(series, sample.atMs / 1000, speed, memory === null ? null : memory / memoryUnit.bytes);
     before = sample;
@@ -61,7 +61,7 @@ function push(series: SpeedSeries, seconds: number, speed: number | null, memory
   series.memory.push(memory);
 }
 
-/** Each speed becomes the median of those around it in the same phase. Samples rise in time. */
+/** Each speed becomes the median of those around it in the same phase. Samples are in time order. */
 function smoothed(samples: readonly StatsSample[]): StatsSample[] {
   let from = 0;
   let to = 0;
@@ -79,7 +79,7 @@ const medianOf = (values: readonly number[]): number => spreadOf(values)?.median
 
 type Thinned = StatsSample & { begunMs: number };
 
-/** Some 1200 samples: neighbours of one phase, without a pause between them, become their mean. */
+/** Reduces to about 1200 samples: neighbours of one phase, without a pause between them, become their mean. */
 function thin(samples: readonly StatsSample[]): Thinned[] {
   const size = Math.max(1, Math.ceil(samples.length / MAX_POINTS));
   const thinned: Thinned[] = [];
@@ -111,7 +111,7 @@ export type SpeedFigures = {
   cachedTokens: number;
   decode: { median: number; low: number; high: number } | null;
   peakMemory: number | null;
-  /** How long a GPU worked, and its share of the time that reading and writing took. */
+  /** GPU time, and its share of the time spent reading and writing. */
   device: { ms: number; share: number } | null;
 };
 
@@ -141,7 +141,7 @@ function deviceOf(timings: Message['timings']): SpeedFigures['device'] {
   return { ms, share: whole > 0 ? Math.min(1, ms / whole) : 0 };
 }
 
-/** How long was written, thinking included, as far as it was sampled; reading is no writing. */
+/** Sampled time of writing, thinking included, reading excluded. */
 export function writtenFor(samples: readonly StatsSample[] | undefined): number | null {
   const all = soundSamples(samples ?? []);
   const begin = all.findIndex(({ phase }) => phase !== 'prefill');
@@ -149,7 +149,7 @@ export function writtenFor(samples: readonly StatsSample[] | undefined): number 
   return begin === -1 || !last ? null : last.atMs - (all[begin - 1]?.atMs ?? 0);
 }
 
-/** How long and how much was thought, as far as it was sampled. */
+/** Sampled duration and tokens of thinking. */
 export function thoughtOf(samples: readonly StatsSample[] | undefined): { ms: number; tokens: number } | null {
   const all = soundSamples(samples ?? []);
   const begin = all.findIndex(({ phase }) => phase === 'thinking');

@@ -17,9 +17,9 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
   const data = (): ChatData => get();
   const draftKey = (): DraftKey => get().chosen ?? 'new';
   let draftTimer: ReturnType<typeof setTimeout> | undefined;
-  /** The chat that is being made: pressed twice, it is made once. */
+  /** The chat being created: a second press does not create another. */
   let making: Promise<ChatId> | null = null;
-  /** Messages whose samples were asked for; those that come later are events. */
+  /** Messages whose samples were requested; later samples come as events. */
   const sampled = new Set<MessageId>();
 
   async function read(chatId: ChatId) {
@@ -29,7 +29,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     });
     incoming.flush();
     if (!found) {
-      // It was deleted, here or elsewhere; an address may still name it.
+      // It was deleted, here or in another window; an address may still name it.
       set((state) => withoutShown(state, chatId));
       return;
     }
@@ -38,7 +38,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       set((state) => ({ ...withOpened(state, chat, messages), drafts: { [chatId]: chat.draft, ...state.drafts } }));
   }
 
-  /** Where nothing of the chat is on screen yet, its page says why and lets one try again. */
+  /** If opening fails before anything of the chat is on screen, its page says why and offers a retry. */
   async function open(chatId: ChatId) {
     await read(chatId).catch((error) => {
       if (get().open?.chat.id === chatId) throw error;
@@ -46,14 +46,14 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     });
   }
 
-  /** A turn was started: its messages come as events; where one is missing the chat is read again. */
+  /** A turn was started: its messages come as events; if one is missing, the chat is reloaded. */
   async function started(chatId: ChatId, ids: (MessageId | null)[]) {
     incoming.flush();
     const { open } = get();
     if (get().chosen === chatId && ids.some((id) => id !== null && !open?.messages.has(id))) await read(chatId);
   }
 
-  /** What is refused is said in the chat that it was asked in, whichever is on screen then. */
+  /** A refusal is shown in the chat it belongs to, whichever is on screen by then. */
   async function attempt(run: (key: DraftKey) => Promise<void>, key = draftKey()) {
     refuse(key, null);
     try {
@@ -67,7 +67,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     set(({ refused }) => ({ refused: { ...refused, [key]: failure } }));
   }
 
-  /** Something about the chat on screen: its id stays the same while the core answers. */
+  /** An action on the chat on screen: its id is fixed while the core responds. */
   const attemptInChat = (run: (chatId: ChatId) => Promise<void>) =>
     attempt(async (key) => {
       if (key === 'new') throw new LonghandError('conflict', '[chat] no chat is open');
@@ -82,7 +82,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
   async function makeChat(): Promise<ChatId> {
     const chat = await createChat(get().fresh);
-    // Who has opened another chat meanwhile stays there.
+    // If the user has opened another chat meanwhile, it stays open.
     const here = get().chosen === null;
     localStorage.removeItem(NEW_DRAFT);
     set((state) => ({
@@ -195,12 +195,12 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
         const attachments = get().attachments[key] ?? [];
         if (text === '' && attachments.length === 0) return;
         const { status } = useConnection.getState();
-        // It would be nowhere until the connection is back: it stays in the field.
+        // Without a connection the message would be nowhere, so it stays in the field.
         if (status === 'lost' || status === 'gone' || status === 'outdated')
           throw new LonghandError('core-lost', '[chat] sent without a connection');
         const branchFrom = key === draftKey() ? get().branchFrom : null;
         let place = key;
-        // Taken at once, so that a second press finds nothing to send.
+        // Emptied at once, so that a second press has nothing to send.
         clearTimeout(draftTimer);
         set((state) => ({
           drafts: { ...state.drafts, [key]: '' },
@@ -283,7 +283,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
     decide: (turnId, choice) =>
       attempt(async () => {
         await core.call('turns.decide', { turnId, choice }).catch((error) => {
-          // Decided already, here or in another window.
+          // Already decided, here or in another window.
           if (failureOf(error).code !== 'not-found') throw error;
         });
       }),
@@ -302,7 +302,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
       const { chatId } = message;
       putDraft(chatId, [message.text, get().drafts[chatId]].filter(Boolean).join('\n\n'));
       get().setAttachments([...message.attachments, ...(get().attachments[chatId] ?? [])], chatId);
-      // Before the draft is on the disk: what is typed next is meant for the composer.
+      // Before the draft is saved: the next keystrokes are meant for the composer.
       if (get().chosen === chatId) focusComposer();
       await storeDraft(chatId);
     },
@@ -350,12 +350,12 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
   async function storeDraft(chatId: ChatId) {
     await core.call('chats.update', { chatId, draft: get().drafts[chatId] ?? '' }).catch((error) => {
-      // It stays in the field, and is stored with the next connection.
+      // The draft stays in the field, and is saved at the next connection.
       if (failureOf(error).code !== 'core-lost') refuse(chatId, failureOf(error));
     });
   }
 
-  /** Another message may be edited by now. */
+  /** Only if it is still open: another message may be edited by now. */
   function closeEditor(messageId: MessageId) {
     if (get().editing === messageId) set({ editing: null });
   }
@@ -370,14 +370,14 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
   }
 });
 
-/** What can be done never changes: no component listens to the store for it. */
+/** The actions never change, so no component subscribes to them. */
 export const actions: ChatActions = useChat.getState();
 
 const incoming = createIncoming(useChat);
 
 export const listenToChats = incoming.listen;
 
-/** Over a reload. One that is too long for the browser's store lasts as long as the page. */
+/** Keeps a new draft across reloads, unless it is too long for the browser's storage. */
 function keepNewDraft(text: string): void {
   try {
     localStorage.setItem(NEW_DRAFT, text);

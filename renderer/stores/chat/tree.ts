@@ -3,7 +3,7 @@ import type { Message, MessageId } from '../../../app/protocol/index.ts';
 /** The messages of one chat by id. */
 export type Messages = ReadonlyMap<MessageId, Message>;
 
-/** From the first message to `leafId`. Messages that wait in the queue are no part of it. A broken chain ends the walk. */
+/** From the first message to `leafId`, without queued messages. A broken chain ends the walk. */
 export function branchOf(messages: Messages, leafId: MessageId | null): Message[] {
   const branch: Message[] = [];
   const seen = new Set<MessageId>();
@@ -35,11 +35,11 @@ export function newestEnd(messages: Messages, from: MessageId): MessageId {
   return end;
 }
 
-/** Identifiers are made in the order of time, so sorting by them is sorting by age. */
+/** Ids ascend in time, so they break ties. */
 const byAge = (a: Message, b: Message) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 
-/** Versions (same parent, same role) of every message of a branch, oldest first: one walk over the tree. Lists that did
- *  not change are those of `before`, so that nothing renders again for them. */
+/** Versions (same parent, same role) of every message of a branch, oldest first, in one walk over the tree. Unchanged lists
+ *  are reused from `before`, so that nothing rerenders for them. */
 export function versionsOf(messages: Messages, branch: readonly Message[], before: Versions): Versions {
   const families = Map.groupBy(messages.values(), familyOf);
   return new Map(
@@ -59,7 +59,7 @@ const sameIds = (a: readonly MessageId[], b: readonly MessageId[]) =>
 
 const familyOf = (message: Message) => `${message.parentId} ${message.role}`;
 
-/** What waits to be sent, in the order it goes. */
+/** Queued messages, in sending order. */
 export const queueOf = (messages: Messages): Message[] =>
   [...messages.values()]
     .filter((message) => message.state.status === 'queued')
@@ -67,7 +67,7 @@ export const queueOf = (messages: Messages): Message[] =>
 
 const placeOf = ({ state }: Message) => (state.status === 'queued' ? (state.place ?? 0) : 0);
 
-/** Where in a branch a line says what the model does not see, or what was brought back after that. */
+/** Positions in a branch of the lines that mark excluded messages, or those included again later. */
 export function markersOf(branch: readonly Message[]): { outOfView: number; marked: ReadonlySet<MessageId> } {
   const end = branch.findLastIndex(({ contextCutoff }) => contextCutoff !== null && !contextCutoff.restored);
   const marked = branch

@@ -8,11 +8,11 @@ import type {
   StatsSample,
 } from '../../../app/protocol/index.ts';
 
-//  What the chat page shows beside the chats themselves: what is open, typed, chosen and not sent yet.
+//  State of the chat page beside the chats themselves: what is open, typed, chosen and not sent yet.
 
 export const nothingChosen: ChatView['fresh'] = { modelId: null, thinking: null, collectionIds: [], tools: null };
 
-/** What a view of a chat begins with, and loses with the chat. */
+/** Initial view state of a chat, reset when another is opened. */
 export const nothingBegun = {
   overlay: { kind: 'none' },
   editing: null,
@@ -21,7 +21,7 @@ export const nothingBegun = {
   unopened: null,
 } as const satisfies Partial<ChatView>;
 
-/** Where a draft is kept: under its chat, or as that of the chat that does not exist yet. */
+/** The key of a draft: its chat, or `new` for the chat that does not exist yet. */
 export type DraftKey = ChatId | 'new';
 
 export type Overlay =
@@ -34,7 +34,7 @@ export type Overlay =
   | { kind: 'find' }
   | { kind: 'branches' }
   | { kind: 'report'; failure: Failure }
-  /** `resumes`: the answer that reached the end of the context; else a message waits in the composer. */
+  /** `resumes`: the answer that reached the end of the context; otherwise a message waits in the composer. */
   | {
       kind: 'overflow';
       chatId: ChatId;
@@ -45,7 +45,7 @@ export type Overlay =
     };
 
 export type ChatView = {
-  /** The chat that was asked for; `open` follows when it is read. Null: a new chat. */
+  /** The requested chat; `open` follows once it is loaded. Null: a new chat. */
   chosen: ChatId | null;
   /** Why the chosen chat cannot be read; its page says so. */
   unopened: Failure | null;
@@ -58,14 +58,14 @@ export type ChatView = {
   /** The answer that the next message follows, while it begins a branch of its own. */
   branchFrom: MessageId | null;
   renaming: ChatId | null;
-  /** What could not be done in a chat; the text of a message is back in its composer. */
+  /** The refused action of a chat; the text of a message is back in its composer. */
   refused: Partial<Record<DraftKey, Failure | null>>;
   samples: ReadonlyMap<MessageId, StatsSample[]>;
-  /** The panel of sources: of which answer, and which of them is shown. */
+  /** The sources panel: its answer, and the shown source. */
   sources: { messageId: MessageId; number: number; quoted: boolean } | null;
 };
 
-/** What was chosen for a chat before it existed; null when nothing was. */
+/** Choices made for a chat before it exists; null if there are none. */
 export function chosenIn({ thinking, collectionIds, tools }: ChatView['fresh']) {
   if (thinking === null && collectionIds.length === 0 && tools === null) return null;
   return {

@@ -5,8 +5,8 @@ import type { ChatView } from './view-state.ts';
 
 export type BranchView = Pick<ChatData, 'open'> & Pick<ChatView, 'branchFrom' | 'editing'>;
 
-/** The last message on screen: that of the chat, or the one that a new branch begins at. What is being edited stays on
- *  screen, also when another window shows another branch. */
+/** The last message on screen: that of the chat, or the one where a new branch begins. A message being edited stays on
+ *  screen, even if another window switches the branch. */
 export function visibleEnd({ open, branchFrom, editing }: BranchView): MessageId | null {
   const end = branchFrom ?? open?.chat.leafId ?? null;
   if (!open || editing === null || !open.shape.has(editing)) return end;

@@ -13,7 +13,7 @@ import { foldCase } from '../../lib/case-fold.ts';
 
 export type Documents = ReadonlyMap<DocumentId, Document>;
 
-/** What is to be marked in a document. `evidence`: characters of `text` that say it best; none: all of it. */
+/** A mark in a document. `evidence`: the most relevant characters of `text`; none: all of it. */
 export type Mark = {
   key: string;
   text: string;
@@ -46,25 +46,25 @@ const isComing = (document: Document): boolean =>
 
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** The documents of a collection, or all, by the names of their files, as a file manager shows them. */
+/** The documents of a collection, or all, sorted by file name as in a file manager. */
 export function documentsIn(documents: Documents, collectionId: CollectionId | null): Document[] {
   return [...documents.values()]
     .filter((document) => collectionId === null || document.collectionId === collectionId)
     .sort((a, b) => byName.compare(a.fileName, b.fileName) || (a.id < b.id ? -1 : 1));
 }
 
-/** Collections of one's own by name; what ships with the app comes last. */
+/** The user's collections by name; the built-in one last. */
 export const sortedCollections = (collections: readonly Collection[]): Collection[] =>
   [...collections].sort((a, b) => Number(a.builtIn) - Number(b.builtIn) || byName.compare(a.name, b.name));
 
-/** Share of the work on one document that is done; reading, recognising and indexing count alike. */
+/** Completed share of the work on one document; reading, recognising and indexing count equally. */
 export function shareOfDocument({ state }: Document): number {
   if (state.status === 'ready' || state.status === 'failed') return 1;
   if (state.status === 'queued' || state.total <= 0) return 0;
   return Math.min(1, state.done / state.total);
 }
 
-/** Those that came together: it begins with the first that is not ready and ends when none is left. */
+/** Documents imported together: a batch begins with the first that is not ready and ends when all are. */
 export type Batch = { ids: ReadonlySet<DocumentId>; since: number };
 export const noBatch: Batch = { ids: new Set(), since: 0 };
 
@@ -83,7 +83,7 @@ export function withBatch(batch: Batch, documents: Documents, changes: readonly 
 }
 
 export type Importing = {
-  /** What is being read, then what failed and waits for a person, then what waits for its turn. */
+  /** Documents being read, then failed ones that need the user, then queued ones. */
   documents: Document[];
   ready: number;
   total: number;
@@ -116,7 +116,7 @@ export type Row =
 
 const SHOWN_HITS = 4;
 
-/** Without a search every document; with one the documents with passages, best first, each with its best passage, then the
+/** Without a search, every document; with one, the documents with hits, best first, each with its best passage, then the
  *  others. */
 export function rowsOf(
   shown: readonly Document[],
@@ -159,12 +159,12 @@ export const keyOfRow = (row: Row): string => {
   }
 };
 
-/** The words of a hit that were found, once each. */
+/** The distinct matched words of a hit. */
 export const foundWords = ({ excerpt, highlights }: PassageHit): string[] => [
   ...new Set(highlights.map(([start, end]) => foldCase(excerpt.slice(start, end)))),
 ];
 
-/** Every place of these words in a passage, where a word begins. */
+/** Every occurrence of these words in a passage at the start of a word. */
 export function placesOfWords(text: string, words: readonly string[]): [number, number][] {
   const plain = foldCase(text);
   const places: [number, number][] = [];
@@ -178,7 +178,7 @@ export function placesOfWords(text: string, words: readonly string[]): [number, 
 
 const LEAD = 20;
 
-/** A hit for one narrow line: its first found word comes soon. */
+/** Shortens a hit to one narrow line, so that its first match is visible. */
 export function forOneLine(hit: PassageHit): PassageHit {
   const first = hit.highlights[0]?.[0] ?? 0;
   if (first <= LEAD) return hit;
@@ -192,6 +192,6 @@ export function forOneLine(hit: PassageHit): PassageHit {
   };
 }
 
-/** Passages of one document in the order in which they stand in it, so that "next" goes on downwards. */
+/** Hits of one document in document order, so that "next" moves downwards. */
 export const hitsOf = (hits: readonly PassageHit[] | null, documentId: DocumentId): PassageHit[] =>
   (hits ?? []).filter((hit) => hit.documentId === documentId);

@@ -34,8 +34,8 @@ export type Finding =
   | { status: 'found'; by: Response<'documents.search'>['by']; hits: PassageHit[] }
   | { status: 'failed'; failure: Failure };
 
-/** What the viewer shows. `passage`: its place among the passages of the document that were found; null for a mark that
- *  came from an answer. */
+/** What the viewer shows. `passage`: its index among the hits of the document; null for a mark that came from an
+ *  answer. */
 export type OpenDocument = { documentId: DocumentId; passage: number | null; mark: Mark | null };
 
 export type DocumentsDialog =
@@ -46,7 +46,7 @@ export type DocumentsDialog =
   | { kind: 'unlock'; documentId: DocumentId };
 
 type DocumentsStore = {
-  /** Null until the first answer: then nothing is drawn, instead of "no documents". */
+  /** Null until loaded: nothing is shown then, rather than "no documents". */
   collections: readonly Collection[] | null;
   documents: Documents;
   batch: Batch;
@@ -56,7 +56,7 @@ type DocumentsStore = {
   unfolded: ReadonlySet<DocumentId>;
   shown: OpenDocument | null;
   dialog: DocumentsDialog;
-  /** Why files were not taken. */
+  /** Why files were refused. */
   refused: Failure | null;
   load(): Promise<void>;
   choose(collectionId: CollectionId | null): void;
@@ -71,7 +71,7 @@ type DocumentsStore = {
   add(collectionId: CollectionId, files: { path: string; name: string }[]): Promise<void>;
 };
 
-/** Passages are asked for once; their words never change. */
+/** Passages are requested once; their text never changes. */
 const passages = new Map<PassageId, Promise<Passage>>();
 
 function passageOf(passageId: PassageId): Promise<Passage> {
@@ -83,7 +83,7 @@ function passageOf(passageId: PassageId): Promise<Passage> {
   return asked;
 }
 
-/** The words that were looked for are marked full, the rest of the passage softly. */
+/** Matched words are marked fully, the rest of the passage softly. */
 async function markOf(hit: PassageHit): Promise<Mark> {
   const { text, spans } = await passageOf(hit.passageId);
   return { key: hit.passageId, text, spans, evidence: placesOfWords(text, foundWords(hit)) };
@@ -101,7 +101,7 @@ const MAX_HITS = 200;
 export const useDocuments = create<DocumentsStore>()((set, get) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** The open document shows what was found last: the passage it was at, where that was found again, else the first.
+  /** Updates the open document to the latest hits: stays at the same passage if it is among them, otherwise goes to the first.
    *  A mark that came from an answer stays. */
   function followHits() {
     const { shown, finding } = get();
@@ -231,7 +231,7 @@ export const useDocuments = create<DocumentsStore>()((set, get) => {
 export const hitsIn = (finding: Finding): readonly PassageHit[] | null =>
   finding.status === 'found' ? finding.hits : finding.status === 'searching' ? finding.before : null;
 
-/** Thousands of files move at once while a folder is read: ten commits a second are enough to watch. */
+/** Importing a folder changes thousands of files: ten updates a second are enough. */
 const COMMIT_MS = 100;
 
 const changes = createBatcher<Change>((batch) => {
@@ -262,7 +262,7 @@ export function listenToDocuments(): () => void {
 export const collectionById = (collections: readonly Collection[] | null, id: CollectionId | null): Collection | null =>
   collections?.find((collection) => collection.id === id) ?? null;
 
-/** Where files go that are added now: the chosen collection, or the first of one's own. */
+/** The collection that new files go into: the selected one, or the user's first. */
 export const collectionToFill = (state: Pick<DocumentsStore, 'collections' | 'chosen'>): Collection | null => {
   const chosen = collectionById(state.collections, state.chosen);
   if (chosen && !chosen.builtIn) return chosen;

@@ -7,12 +7,12 @@ import {
   type Variant,
 } from '../../../app/protocol/index.ts';
 
-//  What the page computes: from descriptions alone, so that every row follows the slider at once.
+//  Computed in the page from descriptions alone, so that every row follows the slider at once.
 
 export const CONTEXTS = [4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144] as const;
 export const USUAL_CONTEXT = 32_768;
 
-/** The contexts that a model can be given: the usual sizes, and its own longest at the end. */
+/** The contexts to choose from: the usual sizes, and the model's maximum at the end. */
 export function contextsOf({ contextLength }: Pick<ModelDescription, 'contextLength'>): number[] {
   const shorter = CONTEXTS.filter((size) => size < contextLength);
   return shorter.length === CONTEXTS.length ? [...CONTEXTS] : [...shorter, contextLength];
@@ -21,7 +21,7 @@ export function contextsOf({ contextLength }: Pick<ModelDescription, 'contextLen
 export type KvType = 'f16' | 'q8';
 export type Chosen = { contextLength: number; kvType: KvType };
 
-/** A layer's memory stays the same, or grows with the context. */
+/** Whether a layer's memory is constant or grows with the context. */
 export type LayerLook = 'fixed' | 'grows';
 type Group = 'linear' | 'conv' | 'full' | 'sparse' | 'encoder';
 
@@ -56,10 +56,10 @@ export const stripOfLetters = (letters: string): Strip =>
 
 const hasFourBits = ({ forms }: CatalogueModel) => forms.some(({ kind }) => kind !== 'safetensors');
 
-/** Bytes of the smallest usual form: four bits (a file has a little more) where somebody made one, else as published. */
+/** Bytes of the smallest common variant: four bits (plus overhead) if there is one, otherwise as published. */
 export const leastBytes = (model: CatalogueModel): number => (model.parameters * (hasFourBits(model) ? 4.85 : 16)) / 8;
 
-/** Before its headers were read a model is known by its card: sizes follow from the number of its parameters and layers. */
+/** An estimate from the catalogue entry, before the headers are read: sizes follow from the numbers of parameters and layers. */
 export function likelyDescription(model: CatalogueModel): ModelDescription {
   const strip = stripOfLetters(model.layers);
   const hiddenSize = Math.sqrt(model.parameters / (12 * strip.looks.length));
@@ -95,7 +95,7 @@ export const fitOf = (description: ModelDescription, machine: Machine, chosen: C
 
 export type Purpose = 'search' | 'trial' | 'short' | 'everyday' | 'writing' | 'reasoning' | 'quick-hard' | 'hard';
 
-/** What a model is good for, from what it can and how much it holds: the words of its card would be advertising. */
+/** What a model is good for, derived from its abilities and size: its model card would be advertising. */
 export function purposeOf({ abilities, parameters, activeParameters }: CatalogueModel): Purpose {
   if (abilities.includes('embeddings')) return 'search';
   if (parameters >= 15e9) return activeParameters !== undefined && activeParameters < 5e9 ? 'quick-hard' : 'hard';
@@ -106,9 +106,9 @@ export function purposeOf({ abilities, parameters, activeParameters }: Catalogue
   return power < 6e9 ? 'writing' : 'reasoning';
 }
 
-/** What computers are sold with, in GB. */
+/** Common memory sizes of computers, in GB. */
 const COMPUTERS = [4, 8, 12, 16, 24, 32, 48, 64, 96, 128] as const;
-/** Share of its memory that a computer can give to a model beside the system and other apps. */
+/** Share of a computer's memory available to a model beside the system and other apps. */
 const FOR_MODELS = 0.7;
 
 /** The smallest computer that a model runs well on, in GB of memory, with the usual context. */
@@ -119,7 +119,7 @@ export function computerFor(model: CatalogueModel): number {
   return COMPUTERS.find((memory) => memory >= needed) ?? Math.ceil(needed / 64) * 64;
 }
 
-/** English words in a token, as tokenizers of this size cut them. */
+/** English words per token, for common tokenizers. */
 const WORDS_PER_TOKEN = 0.75;
 
 /** Words a second that a model writes here; null until the memory of this machine was measured. */
@@ -128,10 +128,10 @@ export function wordsPerSecond(description: ModelDescription, machine: Machine):
   return tokensPerSecond === null ? null : tokensPerSecond * WORDS_PER_TOKEN;
 }
 
-/** On a CPU a token takes as long as reading what it uses: more than this is slower than reading along. */
+/** On a CPU a token takes as long as reading its active weights: more than this is slower than a person reads. */
 const MAX_CPU_WEIGHT_BYTES = 4.5e9;
 
-/** The largest model that leaves room for a usual chat, and is not too slow for this machine. */
+/** The largest model that leaves room for a usual chat and is not too slow for this machine. */
 export function bestFor(models: readonly CatalogueModel[], machine: Machine, gpu: boolean): CatalogueModel | null {
   const chosen: Chosen = { contextLength: USUAL_CONTEXT, kvType: 'f16' };
   const able = models.filter(
@@ -152,12 +152,12 @@ export function fittingFirst(models: readonly CatalogueModel[], machine: Machine
   return models.toSorted((a, b) => rank(a) - rank(b) || b.parameters - a.parameters);
 }
 
-/** A form of a model and the repository it is in. */
+/** A variant of a model and its repository. */
 export type FormRow = { reference: string; variant: Variant };
 
 export type Quality = 'original' | 'none' | 'close' | 'balance' | 'weaker' | 'poor';
 
-/** How much of the model is left, by the bits a weight has. */
+/** The expected quality, by bits per weight. */
 export function qualityOf({ bytes, description }: Pick<Variant, 'bytes' | 'description'>): Quality {
   const bits = (bytes * 8) / Math.max(1, description.parameters);
   if (bits >= 15) return 'original';
@@ -167,7 +167,7 @@ export function qualityOf({ bytes, description }: Pick<Variant, 'bytes' | 'descr
   return bits >= 3.2 ? 'weaker' : 'poor';
 }
 
-/** The best quality that fits, but no more than about five bits: above that size buys little. */
+/** The best quality that fits, up to about five bits: above that, more size gains little. */
 export function suggestedVariant(variants: readonly Variant[], machine: Machine, chosen: Chosen): Variant | null {
   const able = variants.filter(({ description }) => description.supported);
   const fitting = able.filter(({ description }) => fitOf(description, machine, chosen).verdict === 'fits');
@@ -183,7 +183,7 @@ export function suggestedVariant(variants: readonly Variant[], machine: Machine,
   );
 }
 
-/** What a form is called in a table: the type most bytes have; MLX packs its bits into words, so they are counted. */
+/** The name of a variant in a table: the type of most bytes; MLX packs codes into words, so their bits are computed. */
 export function typeOf({ container, types, weightBytes, parameters }: ModelDescription): string | null {
   if (container === 'mlx') return `${Math.floor((weightBytes * 8) / Math.max(1, parameters))}-bit`;
   const [main] = Object.entries(types).sort((a, b) => b[1] - a[1]);
@@ -191,5 +191,5 @@ export function typeOf({ container, types, weightBytes, parameters }: ModelDescr
 }
 
 export type Ability = CatalogueModel['abilities'][number];
-/** Abilities that the engine has too: it leaves out what a model sees. */
+/** Abilities that the engine supports too. */
 export const FILTERS: readonly Ability[] = ['thinking', 'tools', 'embeddings'];

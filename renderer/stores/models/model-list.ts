@@ -1,7 +1,7 @@
 import type { ModelDescription, ModelEntry } from '../../../app/protocol/index.ts';
 import { matchOf } from '../../lib/word-match.ts';
 
-/** The built-in one first, then the last used; filtered by the words typed. */
+/** The built-in model first, then by last use; filtered by the typed words. */
 export function matchingModels(models: readonly ModelEntry[], query: string): ModelEntry[] {
   return models
     .filter((model) => matchOf(model.name, query) !== null)
@@ -13,7 +13,7 @@ export function matchingModels(models: readonly ModelEntry[], query: string): Mo
     );
 }
 
-/** The type that most of the weights have, short enough to stand beside a name: "Q4", "BF16". */
+/** The type of most weights, short enough to fit beside a name: "Q4", "BF16". */
 export function mainType(description: ModelDescription): string | null {
   const [main] = Object.entries(description.types).sort((a, b) => b[1] - a[1]);
   return main ? main[0].toUpperCase().replace(/^(Q\d).*$/, '$1') : null;

@@ -1,12 +1,12 @@
 import type { ModelDescription, Run } from '../../../app/protocol/index.ts';
 
-/** The fastest answer of a model that was measured here, and what it writes usually. */
+/** The fastest and the median measured speed of a model on this machine. */
 export type Speed = { median: number; fastest: number; at: number };
 
-/** Fewer tokens say more about the start than about the speed. */
+/** Shorter answers measure the start rather than the speed. */
 const FEWEST_TOKENS = 16;
 
-/** By the name of the model: of answers and benchmarks that nothing disturbed. */
+/** By model name, from undisturbed answers and benchmarks. */
 export function speedOf(name: string, runs: readonly Run[]): Speed | null {
   const decodes = runs.flatMap(({ model, decode, disturbed, tokens, at }) =>
     model === name && decode !== null && !disturbed && tokens >= FEWEST_TOKENS ? [{ decode, at }] : [],
@@ -17,7 +17,7 @@ export function speedOf(name: string, runs: readonly Run[]): Speed | null {
   return best && middle ? { median: middle.decode, fastest: best.decode, at: best.at } : null;
 }
 
-/** Tokens a second that were measured for exactly these weights, in the place of an estimate. */
+/** Measured tokens per second for exactly these weights, instead of an estimate. */
 export const measuredFor = (
   description: ModelDescription,
   models: readonly { name: string; description: ModelDescription | null }[],

@@ -24,7 +24,7 @@ import { type Chosen, USUAL_CONTEXT } from './memory-fit.ts';
 
 export type Tab = 'installed' | 'catalogue' | 'downloads' | 'elsewhere';
 
-/** What is known of a repository: nothing is asked before the user wants it. */
+/** The inspection of a repository: nothing is requested before the user wants it. */
 export type Look =
   | { status: 'looking' }
   | { status: 'known'; model: RemoteModel }
@@ -36,7 +36,7 @@ export type Finding =
   | { status: 'found'; models: FoundModel[] }
   | { status: 'failed'; failure: Failure };
 
-/** `name`: what it is called here; `references`: the repositories with its forms. */
+/** `name`: its display name; `references`: the repositories with its variants. */
 export type Place = { id: string; name: string; references: string[] };
 
 type ModelsStore = {
@@ -44,7 +44,7 @@ type ModelsStore = {
   machine: Machine | null;
   catalogue: CatalogueModel[];
   downloads: Download[];
-  /** The last model whose download has ended. */
+  /** The last model whose download finished. */
   arrived: ModelId | null;
   externalModels: ExternalModel[] | null;
   library: Library | null;
@@ -55,23 +55,23 @@ type ModelsStore = {
   variant: { reference: string; id: string } | null;
   looks: Record<string, Look>;
   finding: Finding;
-  /** Where a search looks; null: the hub or its mirror. */
+  /** The source to search; null: the hub or its mirror. */
   source: 'modelscope' | 'folder' | null;
-  /** Also what does not run here. */
+  /** Also shows models that do not run here. */
   all: boolean;
-  /** Of the whole page; a model that reads less is shown with its longest. */
+  /** For the whole page; a model with a shorter maximum is shown with that. */
   contextLength: number;
   load(): Promise<void>;
   loadLibrary(): Promise<void>;
   loadDetails(modelId: ModelId): Promise<void>;
   lookAgain(): Promise<void>;
   choose(place: Place): void;
-  /** Asks once; a look that failed is asked again only when somebody wants it (`again`). */
+  /** Inspects once; a failed inspection is repeated only on request (`again`). */
   look(reference: string, options?: { variant?: string; again?: boolean }): Promise<void>;
   find(text: string): Promise<void>;
 };
 
-/** The search that is under way. */
+/** The running search. */
 let search = new AbortController();
 
 /** Repositories that are being inspected. */
@@ -96,7 +96,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   all: false,
   contextLength: USUAL_CONTEXT,
   async load() {
-    // Each is shown as it comes: one that waited for the others would stand over what was said meanwhile.
+    // Each is applied as it arrives: setting all together would overwrite newer events.
     await Promise.all([
       core.call('models.machine').then((machine) => set({ machine })),
       core.call('catalogue.list').then((catalogue) => set({ catalogue })),
@@ -108,7 +108,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
     set({ library: await core.call('library.state') });
   },
   async loadDetails(modelId) {
-    // What is known of it stays while it is asked for again.
+    // Known details are kept while they are reloaded.
     set(({ details }) => ({ installed: modelId, details: details?.modelId === modelId ? details : null }));
     const details = await core.call('models.details', { modelId }).catch(() => null);
     if (get().installed === modelId) set({ details });
@@ -118,7 +118,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   },
   choose: (place) => set({ place, variant: null }),
   async look(reference, { variant, again = false } = {}) {
-    // Whoever asks meanwhile waits for the same answer.
+    // Concurrent callers share the same request.
     const running = inspections.get(reference);
     if (running) return running;
     const before = get().looks[reference];
@@ -138,19 +138,19 @@ export const useModels = create<ModelsStore>()((set, get) => ({
     const searching = { status: 'searching' } as const;
     set({ finding: searching });
     const place = source === null ? {} : { source };
-    // The one before is of no use any more: the hub is not asked on for it.
+    // The previous search is obsolete: its requests are aborted.
     search.abort();
     search = new AbortController();
     const finding = await core.call('models.search', { text, all, ...place }, { signal: search.signal }).then(
       (models): Finding => ({ status: 'found', models }),
       (error: unknown): Finding => ({ status: 'failed', failure: failureOf(error) }),
     );
-    // Another search began meanwhile: this answer is to an older question.
+    // Another search began meanwhile: this result is outdated.
     set((state) => (state.finding === searching ? { finding } : {}));
   },
 }));
 
-/** At what the models are looked at: the context of the page, and keys and values as the engine keeps them. */
+/** What forecasts are based on: the context of the page, and the engine's type of keys and values. */
 export const chosenContext = (): Chosen => ({
   contextLength: useModels.getState().contextLength,
   kvType: useSettings.getState().values.kvType,
@@ -194,13 +194,13 @@ export function withArrival(
     : change;
 }
 
-/** Opens the page of an installed model: where one goes on with one that writes nothing. */
+/** Opens the page of an installed model, for models that cannot chat. */
 export function showInstalled(modelId: ModelId): void {
   useModels.setState({ tab: 'installed', installed: modelId });
   useShell.getState().go({ kind: 'models' });
 }
 
-/** A model has come: from here one goes on with it. */
+/** Notifies that a model is ready, with a way to use it. */
 function tellFinished(model: ModelEntry) {
   if (!canChat(model)) {
     useToasts.getState().show({
@@ -217,7 +217,7 @@ function tellFinished(model: ModelEntry) {
   });
 }
 
-/** Share of all downloads that is here; null when there is none. */
+/** Progress of all downloads together; null if there is none. */
 export function shareOf(downloads: readonly Download[]): number | null {
   const total = downloads.reduce((sum, item) => sum + item.total, 0);
   return total > 0 ? downloads.reduce((sum, item) => sum + item.done, 0) / total : null;

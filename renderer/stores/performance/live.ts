@@ -1,16 +1,16 @@
 import type { EventPayload, StatsSample, TurnId } from '../../../app/protocol/index.ts';
 
-//  What is measured right now, as plain data. Idle is a gap, never a zero.
+//  Live measurements as plain data. Idle time is a gap, never a zero.
 
 export type Point = { at: number; decode: number | null; prefill: number | null; memory: number | null };
-/** `turnId`: what is being written; null while nothing is. */
+/** `turnId`: the running turn; null if there is none. */
 export type LivePoints = { turnId: TurnId | null; points: readonly Point[] };
 
 export const noLivePoints: LivePoints = { turnId: null, points: [] };
 
 export const SHOWN_MS = 6 * 60_000;
 
-/** All that came since the last time, as one point; a turn that ended leaves a gap. */
+/** Adds all events since the last time as one point; a finished turn leaves a gap. */
 export function withEvents(live: LivePoints, batch: readonly EventPayload<'turn'>[], now: number): LivePoints {
   let { turnId } = live;
   let sample: StatsSample | null = null;

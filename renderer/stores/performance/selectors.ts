@@ -4,15 +4,15 @@ import { type Comparison, compare, type Run, type Spread, spreadOf } from '../..
 
 export type Metric = 'decode' | 'prefill' | 'firstToken';
 
-/** Shorter answers say more about their start than about the speed. */
+/** Shorter answers measure their start rather than the speed. */
 export const SHORTEST = 32;
-/** Fewer runs are dots without a median. */
+/** Fewer runs get dots without a median. */
 export const FEWEST = 5;
 
 export const figureOf = (run: Run, metric: Metric): number | null =>
   metric === 'firstToken' ? run.firstTokenMs : run[metric];
 
-/** What the history is about: runs of everything, or of one sort and one back end. */
+/** Which runs the history shows: all, or of one sort and one back end. */
 export type Filter = { sort: 'all' | 'answers' | 'benchmarks'; backEnd: string | null };
 
 export const filtered = (runs: readonly Run[], { sort, backEnd }: Filter): Run[] =>
@@ -30,7 +30,7 @@ export const backEndsOf = (runs: readonly Run[], model: string | null): string[]
 export type Dot = { run: Run; value: number; outlier: boolean };
 export type Column = { key: string; engine: string; backEnd: string; dots: Dot[]; spread: Spread | null };
 
-/** One column an engine version and back end, oldest first. Disturbed runs are dots, and count for nothing. */
+/** One column per engine version and back end, oldest first. Disturbed runs are shown as dots but not counted. */
 export function columnsOf(runs: readonly Run[], model: string, metric: Metric): Column[] {
   const fitting = runs.filter((run) => run.model === model && (run.batch !== null || run.tokens >= SHORTEST));
   const groups = Map.groupBy(fitting.toReversed(), (run) => `${run.engine} ${run.backEnd}`);
@@ -51,7 +51,7 @@ export const hasMedian = ({ spread }: Column): boolean => spread !== null && spr
 
 const counted = ({ dots }: Column): number[] => dots.flatMap(({ run, value }) => (run.disturbed ? [] : value));
 
-/** What changed from one column to another: by how much, and whether for the better. Null inside the noise. */
+/** The change from one column to another: by how much, and whether it is better. Null if within the noise. */
 export type Change = { from: Column; to: Column; share: number; better: boolean };
 
 function changeOf(from: Column, to: Column, metric: Metric): Change | null {
@@ -87,7 +87,7 @@ export function trendOf(columns: readonly Column[], metric: Metric): { from: Col
 
 export type Scale = { low: number; high: number; ticks: number[] };
 
-/** Round marks around the values: their differences are to be seen, and what the marks say stands beside them. */
+/** Round ticks around the values, not from zero: differences should be visible, and the ticks are labelled. */
 export function scaleOf(values: readonly number[]): Scale {
   const least = values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
   const most = values.reduce((high, value) => Math.max(high, value), 0);
@@ -139,7 +139,7 @@ export type ComparedRow = {
   better: boolean | null;
 };
 
-/** What is better: more tokens a second, less waiting, less memory. */
+/** Better means more tokens per second, less waiting, less memory. */
 export function comparedRows(a: Bench, b: Bench): ComparedRow[] {
   const row = (metric: ComparedRow['metric'], of: (run: Run) => number | null): ComparedRow => {
     const [one, other] = [a.runs.map(of), b.runs.map(of)];
@@ -156,7 +156,7 @@ export function comparedRows(a: Bench, b: Bench): ComparedRow[] {
   ];
 }
 
-/** Up to here a difference has the same scale on every page; a larger one is the scale of its table. */
+/** Up to this, differences have the same scale everywhere; a larger one sets the scale of its table. */
 const USUAL_CHANGE = 0.1;
 
 /** What fills half of a bar of differences. */
@@ -172,11 +172,11 @@ export type Curves = {
   seconds: number[];
   first: (number | null)[];
   second: (number | null)[];
-  /** Until then both were reading, in seconds. */
+  /** Time until which both were reading, in seconds. */
   reading: number;
 };
 
-/** Of each benchmark the run in the middle, on one clock. */
+/** The median run of each benchmark, on one time axis. */
 export function curvesOf(a: Bench, b: Bench): Curves {
   const runs = [middleRun(a), middleRun(b)];
   const [one, other] = runs.map((run) => new Map(run?.curve));

@@ -20,17 +20,17 @@ type Performance = {
   runs: readonly Run[];
   benchmark: BenchmarkState;
   failure: Failure | null;
-  /** Null: the model that was measured last. */
+  /** Null: the most recently measured model. */
   model: string | null;
   metric: Metric;
   filter: Filter;
-  /** Batches that are compared. */
+  /** The batches being compared. */
   chosen: readonly string[];
   live: LivePoints;
-  /** A benchmark that was asked for, and what would disturb it. */
+  /** A requested benchmark, and what would disturb it. */
   benchmarkWarning: { modelIds: ModelId[]; conditions: Conditions } | null;
   load(): Promise<void>;
-  /** Starts, unless something would disturb it: then the user is told first. */
+  /** Starts a benchmark, unless something would disturb it: then warns the user first. */
   ask(modelIds: ModelId[]): Promise<void>;
   clearBenchmarkWarning(): void;
   start(modelIds: ModelId[]): Promise<void>;
@@ -77,14 +77,14 @@ export const usePerformance = create<Performance>()((set, get) => ({
 
   cancel: () => core.call('benchmark.cancel', undefined),
 
-  /** The two that were ticked last. */
+  /** Keeps the last two selected. */
   choose(batch) {
     const others = get().chosen.filter((one) => one !== batch);
     set({ chosen: others.length < get().chosen.length ? others : [...others, batch].slice(-2) });
   },
 }));
 
-/** LivePoints figures change four times a second. */
+/** Live figures update four times a second. */
 const LIVE_MS = 250;
 const live = createBatcher<EventPayload<'turn'>>(
   (batch) => usePerformance.setState((state) => ({ live: withEvents(state.live, batch, Date.now()) })),
@@ -105,7 +105,7 @@ export function listenToPerformance(): () => void {
   };
 }
 
-/** The rows of every run as a file. */
+/** Saves the rows of every run to a file. */
 export async function exportRuns(): Promise<void> {
   const csv = await core.call('metrics.export', undefined);
   const address = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));

@@ -1,17 +1,17 @@
 import { foldCase } from '../../lib/case-fold.ts';
 
-//  Words that are looked for, painted over the text without touching it (CSS highlights, as in the chat).
+//  Search matches, highlighted without changing the text (CSS highlights, as in the chat).
 
 const MOST = 2000;
 
-/** Text that is no part of what somebody reads: names of buttons, what only a screen reader hears, drawn formulas. */
+/** Text that is not part of the visible content: button names, text for screen readers only, rendered formulas. */
 const APART = 'button, .sr-only, .katex, [data-apart]';
 const BLOCK = 'p, li, td, th, h1, h2, h3, h4, h5, h6, pre, blockquote, figure, section, div, .textlayer > span';
 
 type Piece = { node: Text; start: number };
 
-/** The text below an element as one string, and where each of its nodes begins in it. A word may go over several nodes,
- *  such as the coloured parts of code; never over the end of a paragraph. */
+/** The text of an element as one string, and the offset of each of its nodes. A word may span several nodes, such as the
+ *  coloured parts of code, but never the end of a paragraph. */
 function textBelow(root: Element): { text: string; pieces: Piece[] } {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
     node instanceof Element && node.matches(APART) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
@@ -31,7 +31,7 @@ function textBelow(root: Element): { text: string; pieces: Piece[] } {
   return { text, pieces };
 }
 
-/** Every place of `wanted` in the text below these elements. Upper and lower case are the same. */
+/** Every occurrence of `wanted` in the text of these elements, ignoring case. */
 export function rangesIn(roots: Iterable<Element>, wanted: string): Range[] {
   const ranges: Range[] = [];
   const folded = foldCase(wanted);
@@ -58,7 +58,7 @@ export function rangesIn(roots: Iterable<Element>, wanted: string): Range[] {
   return ranges;
 }
 
-/** `bring`: into view, as after a step of the reader's. */
+/** `bring`: scrolls the current match into view, as after a step by the user. */
 export function paint(ranges: readonly Range[], current: Range | null, bring = true): void {
   if (!('highlights' in CSS)) return;
   CSS.highlights.set('found', new Highlight(...ranges));

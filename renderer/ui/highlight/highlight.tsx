@@ -1,4 +1,4 @@
-/** Text with its found passages marked. Ranges are [start, end) in characters, in order. */
+/** Text with its matches marked. Ranges are [start, end) in characters, in order. */
 export function Highlighted({ text, ranges }: { text: string; ranges: readonly (readonly [number, number])[] }) {
   const parts = ranges.map(([start, end], index) => ({
     before: text.slice(ranges[index - 1]?.[1] ?? 0, start),

@@ -1,15 +1,15 @@
 import { LONGEST_FORMULA, MAX_CELLS, MAX_ITEMS } from './limits.ts';
 
-/** The blocks of a growing Markdown text. Only what must not render again is told apart here; what stands inside a
- *  paragraph or heading is left to the Markdown library. */
+/** The blocks of a growing Markdown text. Only blocks are distinguished here, so that finished ones need not render again;
+ *  inline content is left to the Markdown library. */
 export type Align = 'start' | 'center' | 'end';
 export type Block =
   | { kind: 'leaf'; source: string }
   | { kind: 'code'; language: string; text: string; closed: boolean }
   | { kind: 'math'; tex: string }
-  /** A formula whose end has not come. While the text grows it is one; later it is the text it was written as. */
+  /** An unclosed formula. While the text grows it is shown as one; when finished, as plain text. */
   | { kind: 'open-math'; tex: string; source: string }
-  /** Shown as it was written: a list or table so large that drawing it would stop the page. */
+  /** Shown as source: a list or table so large that rendering it would freeze the page. */
   | { kind: 'raw'; source: string }
   | { kind: 'list'; ordered: boolean; start: number; items: string[] }
   | { kind: 'quote'; source: string }
@@ -19,7 +19,7 @@ export type Block =
 type Placed = { block: Block; start: number };
 type Line = { text: string; start: number };
 
-/** Where a growing text was split so far. `finished` keeps its members: the same block is the same object. */
+/** The state of splitting a growing text. `finished` keeps object identity: an unchanged block is the same object. */
 export type BlockStream = {
   readonly finished: readonly Block[];
   readonly open: Block | null;
@@ -49,7 +49,7 @@ export const splitBlocks = (text: string): Block[] => splitFrom(text, 0).map((en
 
 const SECTION = 1_500;
 
-/** Where sections begin: after every 1,500 characters or so, at a border of blocks. Grows only at the end. */
+/** Section starts: about every 1,500 characters, at a block boundary. Grows only at the end. */
 export function sectionStarts(blocks: readonly Block[]): number[] {
   const starts = [0];
   let size = 0;
@@ -112,7 +112,7 @@ function linesOf(text: string, from: number): Line[] {
   return lines;
 }
 
-//  None of these may take longer than the line is long: a hostile line of a megabyte would stop the page.
+//  All of these must run in time linear in the line: a hostile line of a megabyte would freeze the page.
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
 const HEADING = /^ {0,3}#{1,6}(\s|$)/;
 const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
@@ -155,7 +155,7 @@ function readFence(lines: readonly Line[], at: number, mark: string, info: strin
   return [{ kind: 'code', language, text: body.join('\n'), closed }, closed ? next + 1 : next];
 }
 
-/** `$$ … $$` and `\[ … \]` on lines of their own. Without an end before the next empty line it is no formula. */
+/** `$$ … $$` and `\[ … \]` on lines of their own. Not a formula without an end before the next empty line. */
 function readMath(lines: readonly Line[], at: number): Read | null {
   const first = (lines[at] as Line).text.trim();
   const pair = first.startsWith('$$') ? '$$' : first.startsWith('\\[') ? '\\]' : null;
@@ -215,7 +215,7 @@ function readList(lines: readonly Line[], at: number, firstMarker: string): Read
   }
 }
 
-/** An item goes on as long as lines are indented. Two spaces are enough also below "1.": models often write only two. */
+/** An item continues while lines are indented. Two spaces suffice even below "1.", since models often write only two. */
 function readItem(lines: readonly Line[], at: number, match: RegExpExecArray): [source: string, next: number] {
   const indent = (match[1] as string).length + (match[2] as string).length + (match[3]?.length ?? 1);
   const inside = Math.min(indent, (match[1] as string).length + 2);

@@ -1,7 +1,7 @@
 type Node = { type: string; value?: string; children?: Node[] };
 
-/** For the Markdown library: a line that ends in a paragraph ends on screen too. Models write poems, addresses and short
- *  lists line by line, and do not wrap what is one line. */
+/** For the Markdown library: keeps line breaks within paragraphs. Models write poems, addresses and short lists line by line,
+ *  and do not wrap lines. */
 export const breaks = () => walk as (tree: unknown) => void;
 
 function walk(node: Node): void {

@@ -2,12 +2,12 @@ export type Part = { kind: 'text'; text: string } | { kind: 'code'; language: st
 
 const OPEN = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
 
-/** A text as it was typed, with the code between fences told apart. A fence that is never closed is text. */
+/** Splits a text into plain text and fenced code. An unclosed fence is text. */
 export function fencesOf(text: string): Part[] {
   const lines = text.split('\n');
   const parts: Part[] = [];
   let plain: string[] = [];
-  /** From this length on, no fence of this character is closed any more: it is looked for once. */
+  /** Fence lengths per character that are known to be unclosed, so that each is searched only once. */
   const unclosed = new Map<string, number>();
   for (let at = 0; at < lines.length; at += 1) {
     const open = OPEN.exec(lines[at] as string);

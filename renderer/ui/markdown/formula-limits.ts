@@ -1,6 +1,6 @@
-//  What a formula may cost. A page lays elements out by recursion: some thousand of them inside one another end it.
+//  Limits of a formula. Browsers lay out elements recursively: a few thousand nested ones crash the page.
 
-/** What KaTeX would draw, before there are elements. */
+/** KaTeX's output tree, before elements are created. */
 export type DrawnNode = { children?: readonly DrawnNode[] };
 
 const DEEPEST = 300;
@@ -12,7 +12,7 @@ const DEFINITION =
 /** A macro can hold thousands of characters and be used hundreds of times, or hide how deep it goes. */
 export const definesMacros = (tex: string): boolean => DEFINITION.test(tex);
 
-/** Which limit is passed; null where none is. */
+/** The limit that is exceeded; null if none is. */
 export function tooLarge(tree: DrawnNode): string | null {
   const waiting: [node: DrawnNode, depth: number][] = [[tree, 1]];
   let nodes = 0;

@@ -4,7 +4,7 @@ export type Run = readonly [text: string, mark: Mark | null];
 export type HighlightRequest = { id: number; text: string; language: string };
 export type HighlightAnswer = { id: number; lines: Run[][] | null };
 
-/** A worker that colours. */
+/** A worker that highlights code. */
 export type Highlighter = { send(request: HighlightRequest): void; end(): void };
 export type StartHighlighter = (tell: { answer(answer: HighlightAnswer): void; broke(): void }) => Highlighter;
 
@@ -14,8 +14,8 @@ type Job = { text: string; language: string; resolve: (lines: Run[][] | null) =>
 
 //  idle ──▶ running ──▶ answered ──▶ next            over the limit, or the worker broke ──▶ null, a new worker for the next
 
-/** Colours one block after the other. Regular expressions of a grammar can take years over a text that was made for it, and
- *  nothing but the end of the worker stops them: that block stays plain, and the others are coloured. */
+/** Highlights one block after the other. A grammar's regular expressions can take years on hostile text, and only ending the
+ *  worker stops them: that block stays plain, and the others are highlighted. */
 export function createHighlightQueue(start: StartHighlighter, limitMs: number): HighlightQueue {
   const waiting: Job[] = [];
   let worker: Highlighter | null = null;

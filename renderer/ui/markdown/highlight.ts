@@ -5,7 +5,7 @@ import { languageOf } from './languages.ts';
 const LONGEST = 100_000;
 const KEPT = 200;
 
-/** The first block waits for the grammar of its language too. */
+/** Includes loading the grammar of the language for the first block. */
 const LIMIT_MS = 5000;
 
 const known = new Map<string, Run[][] | null>();
@@ -24,7 +24,7 @@ async function ask(key: string, text: string, language: string): Promise<Run[][]
   return lines;
 }
 
-/** The coloured lines of a closed block, or null until they come (and for ever, when nobody knows the language). */
+/** The highlighted lines of a closed block; null until they are ready, or for an unknown language. */
 export function useHighlight(text: string, name: string, closed: boolean): Run[][] | null {
   const language = languageOf(name);
   const wanted = closed && language !== null && text.length <= LONGEST;

@@ -8,12 +8,12 @@ import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import type { HighlightAnswer, HighlightRequest, Mark, Run } from './highlight-queue.ts';
 import { grammarOf } from './languages.ts';
 
-//  Colours code away from the main thread: a long block takes longer than a frame. The regular expressions are
+//  Highlights code off the main thread, since a long block takes longer than a frame. The regular expressions are
 //  JavaScript's own, so that no WebAssembly and no eval is needed.
 
 let highlighter: Promise<HighlighterCore> | null = null;
 
-/** The five marks of tokens.css as a theme. Its colours only carry the mark's place in this list. */
+/** The five marks of tokens.css as a theme. Its colours only encode the mark's index in this list. */
 const marks: readonly Mark[] = ['keyword', 'string', 'number', 'name', 'comment'];
 const colorOf = (mark: Mark) => `#00000${marks.indexOf(mark) + 1}`;
 const PLAIN = '#000000';

@@ -13,7 +13,7 @@ import { references, withoutRemarks } from './references.ts';
 
 const plugins = [remarkGfm, breaks, references];
 
-/** Elements that look otherwise than the browser's. HTML of the source never becomes an element: it stays text. */
+/** Elements that differ from the browser's. HTML in the source never becomes an element: it stays text. */
 const components: Components = {
   code: ({ children }) => <Code text={String(children ?? '')} />,
   pre: ({ children }) => <>{children}</>,
@@ -55,7 +55,7 @@ type WithNumber = { properties: Record<string, unknown> } | undefined;
 
 const numberOf = (node: WithNumber): number => Number(node?.properties.dataNumber);
 
-/** A number that names no source stays the text it is. */
+/** A number without a source stays text. */
 const Reference = ({ number }: { number: number }) => useReferences()?.cite(number) ?? `[${number}]`;
 
 const Remark = ({ index }: { index: number }) => useReferences()?.remark(index) ?? null;
@@ -79,7 +79,7 @@ function Anchor({ address, children }: { address: string | undefined; children: 
   );
 }
 
-/** Pictures of the net are named, never fetched. */
+/** Remote pictures are named, never fetched. */
 function Picture({ address, name }: { address: string | undefined; name: string | undefined }) {
   const { t } = useTranslation();
   return (
@@ -93,7 +93,7 @@ function Picture({ address, name }: { address: string | undefined; name: string 
 
 type Broken = { text: string; broken: boolean };
 
-/** A piece the library cannot take is shown as it came. */
+/** Text that the library fails on is shown as is. */
 class PlainWhenBroken extends Component<{ text: string; children: ReactNode }, Broken> {
   override state: Broken = { text: this.props.text, broken: false };
   static getDerivedStateFromProps(props: { text: string }, state: Broken): Broken | null {

@@ -1,5 +1,5 @@
-//  Formulas inside text. The Markdown library must not see what stands in them, so a formula travels through it as a code
-//  span whose first character says what it is. Both characters are private ones and are taken out of what comes in.
+//  Formulas inside text. The Markdown library must not parse their content, so a formula passes through it as a code span
+//  whose first character marks it. Both marker characters are private-use ones and are removed from the input.
 
 export const INLINE_MATH = '\uE000';
 export const DISPLAY_MATH = '\uE001';
@@ -76,7 +76,7 @@ function asCode(tex: string, kind: string): string {
   return `${fence}${kind}${tex.trim()}${tex.endsWith('`') ? ' ' : ''}${fence}`;
 }
 
-/** What a code span really is. */
+/** Whether a code span is code or a formula. */
 export function codeOrMath(
   text: string,
 ): { kind: 'code'; text: string } | { kind: 'math'; tex: string; display: boolean } {
@@ -85,7 +85,7 @@ export function codeOrMath(
   return { kind: 'code', text };
 }
 
-/** Only these addresses may be opened, and only after a question. Everything else stays text. */
+/** Only these addresses may be opened, and only after confirmation. Everything else stays text. */
 export function openable(address: string | undefined): string | null {
   if (!address) return null;
   const parsed = URL.canParse(address) ? new URL(address) : null;

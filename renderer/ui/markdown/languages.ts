@@ -1,6 +1,6 @@
 type Grammar = () => Promise<{ default: unknown }>;
 
-/** Grammars by every name a model gives them. Each is a file of its own, read when the first block needs it. */
+/** Grammars by every name that models use for them. Each is a separate file, loaded when the first block needs it. */
 const grammars: Record<string, Grammar> = {
   bash: () => import('shiki/langs/bash.mjs'),
   c: () => import('shiki/langs/c.mjs'),
@@ -81,7 +81,7 @@ const aliases: Record<string, string> = {
   zsh: 'bash',
 };
 
-/** The grammar's own name, or null when the block stays uncoloured. */
+/** The grammar's own name, or null if there is none. */
 export function languageOf(name: string): string | null {
   const lower = name.toLowerCase();
   const known = aliases[lower] ?? lower;

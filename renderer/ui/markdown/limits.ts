@@ -1,4 +1,4 @@
-/** Beyond these a piece of text is shown as it is: it would cost more to lay out as Markdown than anybody gains. */
+/** Text beyond these limits is shown as source, since laying it out as Markdown would cost too much. */
 export const LONGEST_LEAF = 12_000;
 export const DEEPEST = 12;
 export const MAX_BLOCKS = 6_000;
@@ -14,7 +14,7 @@ export function tooHeavy(source: string): boolean {
   return (source.match(/[[\]*_<>!(~`]/g)?.length ?? 0) > MAX_MARKS;
 }
 
-/** A line of a megabyte in parts that can be skipped while they are out of sight; never between surrogates. */
+/** Splits a line of a megabyte into parts that the browser can skip while they are out of sight; never between surrogates. */
 export function pieces(text: string): string[] {
   const parts: string[] = [];
   let start = 0;

@@ -5,13 +5,13 @@ import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Dialog } from '../overlays/dialog.tsx';
 
-/** The address a click asked for. Nothing is opened before the question is answered. */
+/** The address of a clicked link. Nothing is opened before the user confirms. */
 export const useAskedLink = create<{ address: string | null; ask(address: string | null): void }>()((set) => ({
   address: null,
   ask: (address) => set({ address }),
 }));
 
-/** `asked`: whether `open` asks by itself, as the desktop shell does. */
+/** `asked`: whether `open` asks itself, as the desktop shell does. */
 export function LinkQuestion({ open, asked }: { open: (address: string) => void; asked: boolean }) {
   const { t } = useTranslation();
   const { address, ask } = useAskedLink();

@@ -18,7 +18,7 @@ async function load(): Promise<Katex> {
 }
 
 /** The elements of a formula.
- *  @throws Error what KaTeX cannot read, and what would stop the page */
+ *  @throws Error if KaTeX cannot parse it, or it would freeze the page */
 function elementsOf(library: Katex, tex: string, display: boolean): Node {
   if (tex.length > LONGEST_FORMULA) throw new Error(`[math] ${tex.length} characters, at most ${LONGEST_FORMULA}`);
   if (definesMacros(tex)) throw new Error('[math] formulas with macros of their own are not drawn');
@@ -35,7 +35,7 @@ function elementsOf(library: Katex, tex: string, display: boolean): Node {
   return tree.toNode();
 }
 
-/** A formula: drawn for the eye, MathML for the ear. What is not drawn stays as it was written. */
+/** A formula: rendered, with MathML for screen readers. If it cannot be rendered, its source is shown. */
 export const Formula = memo(function Formula({ tex, display }: { tex: string; display: boolean }) {
   const place = useRef<HTMLSpanElement>(null);
   const [library, setLibrary] = useState(() => katex);
@@ -47,7 +47,7 @@ export const Formula = memo(function Formula({ tex, display }: { tex: string; di
     loading.then(
       (loaded) => !gone && setLibrary(() => loaded),
       () => {
-        loading = null; // the source stays; the next formula tries again
+        loading = null; // the source is shown; the next formula tries again
       },
     );
     return () => {
@@ -73,7 +73,7 @@ export const Formula = memo(function Formula({ tex, display }: { tex: string; di
   );
 });
 
-/** A formula that is being written: what is there so far, in the place that the formula will have. */
+/** A formula being written: its source so far, in the place of the formula. */
 export const OpenFormula = ({ tex }: { tex: string }) => (
   <span className="math open block" dir="ltr">
     <code>{tex}</code>

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** True where text is shown as it was written, without any Markdown. */
+/** True where text is shown as source, without any Markdown. */
 const Context = createContext(false);
 
 export const PlainProvider = Context.Provider;

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext } from 'react';
 
-/** What a number in brackets and a remark are drawn as. Null leaves the number as it was written. */
+/** How a number in brackets and a remark are rendered. Null leaves the number as text. */
 export type References = { cite: (number: number) => ReactNode | null; remark: (index: number) => ReactNode };
 
 const Context = createContext<References | null>(null);

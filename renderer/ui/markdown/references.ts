@@ -1,8 +1,8 @@
-//  Two things that stand inside an answer's text and are no Markdown: the number of a source, [3], and the place after a
-//  sentence where a remark about it goes, or the number of a source that the answer itself does not name. They become
-//  elements of their own; what is between them stays one text.
+//  Two things in an answer's text that are not Markdown: the number of a source, [3], and the place after a sentence for a
+//  remark on it, or for the number of a source that the answer itself does not name. They become elements; the text between
+//  them stays in one piece.
 
-/** Around the index of a remark, and around the number of a source. Private characters, taken out of what comes in. */
+/** Around the index of a remark, and around the number of a source. Private-use characters, removed from the input. */
 const OPEN = '\uE002';
 const SOURCE = '\uE004';
 const CLOSE = '\uE003';
@@ -47,8 +47,8 @@ export const withoutRemarks = (text: string): string => text.replace(/[\uE002\uE
 type Remark = { end: number; index: number };
 type Chip = { end: number; number: number };
 
-/** Puts remark `index`, or the chip of source `number`, behind the sentence that ends at `end`. Not inside code: there
- *  everything is said as it is. */
+/** Inserts remark `index`, or the chip of source `number`, after the sentence that ends at `end`. Not inside code, which is
+ *  left unchanged. */
 export function withRemarks(text: string, remarks: readonly Remark[], chips: readonly Chip[] = []): string {
   const clean = text.replace(PRIVATE, '\uFFFD');
   const marks = [
@@ -66,7 +66,7 @@ export function withRemarks(text: string, remarks: readonly Remark[], chips: rea
   return out + clean.slice(at);
 }
 
-/** Behind the last letter, so that a remark never begins a line. */
+/** After the last letter, so that a remark never begins a line. */
 function afterSentence(text: string, end: number): number {
   let place = Math.min(end, text.length);
   while (place > 0 && /\s/.test(text[place - 1] as string)) place -= 1;

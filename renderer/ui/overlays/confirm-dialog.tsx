@@ -5,14 +5,14 @@ type ConfirmDialogProps = {
   title: string;
   description: string;
   cancel: string;
-  /** What cannot be taken back; the button names it. */
+  /** The label of the button, naming the irreversible action. */
   action: string;
-  /** Closes the dialog once it is done. A failure leaves it open, and is told as every failure that nobody waits for. */
+  /** Closes the dialog when done. A failure leaves it open and is reported like any unhandled failure. */
   onConfirm: () => Promise<unknown>;
   onClose: () => void;
 };
 
-/** Asks before something is removed for good. The safe choice has the focus. */
+/** Asks before something is permanently removed. The safe choice has the focus. */
 export function ConfirmDialog({ title, description, cancel, action, onConfirm, onClose }: ConfirmDialogProps) {
   return (
     <Dialog

@@ -11,13 +11,13 @@ type MenuProps = {
   children: ReactNode;
   align?: 'start' | 'end';
   label: string;
-  /** In px at the usual text size; as wide as its rows without it. */
+  /** In px at the default text size; without it, as wide as its rows. */
   width?: number;
   open?: boolean;
   onOpen?: (open: boolean) => void;
 };
 
-/** What is done once the menu is closed and holds the focus no longer. */
+/** Runs once the menu is closed and has released the focus. */
 const AfterClose = createContext<RefObject<(() => void) | null>>({ current: null });
 
 export function Menu({ trigger, children, align = 'start', label, width, open, onOpen }: MenuProps) {
@@ -54,7 +54,7 @@ type MenuItemProps = {
   keys?: string;
   danger?: boolean;
   disabled?: boolean;
-  /** Opens something that takes the focus: it would be taken back for the button of the menu. */
+  /** Opens something that takes the focus, which must not return to the menu's button. */
   takesFocus?: boolean;
 };
 
@@ -94,14 +94,14 @@ export function MenuCheck({ checked, onChange, children }: MenuCheckProps) {
 
 type MenuChoicesProps = { value: string; onChange: (value: string) => void; children: ReactNode };
 
-/** Rows of which one is on. */
+/** Radio rows: one is selected. */
 export const MenuChoices = ({ value, onChange, children }: MenuChoicesProps) => (
   <DropdownMenu.RadioGroup value={value} onValueChange={onChange}>
     {children}
   </DropdownMenu.RadioGroup>
 );
 
-/** A row of two lines; `text` is what typing looks for. */
+/** A row of two lines; `text` is matched by typing. */
 export function MenuChoice({ value, text, children }: { value: string; text: string; children: ReactNode }) {
   return (
     <DropdownMenu.RadioItem value={value} textValue={text} className={`${row} py-1.5`}>

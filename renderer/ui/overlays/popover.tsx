@@ -12,7 +12,7 @@ type PopoverProps = {
   onOpen?: (open: boolean) => void;
 };
 
-/** A small sheet beside its cause. Focus goes in, Esc and a click outside give it back. */
+/** A small panel beside its trigger. Takes the focus; Esc and a click outside return it. */
 export function Popover({ trigger, label, width, children, align = 'start', open, onOpen }: PopoverProps) {
   return (
     <Radix.Root {...(open !== undefined && { open })} {...(onOpen && { onOpenChange: onOpen })}>

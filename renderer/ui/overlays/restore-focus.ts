@@ -1,4 +1,4 @@
-/** For `onCloseAutoFocus`: a closing layer gives focus back a moment later, and only while nobody else has taken it: a key
+/** For `onCloseAutoFocus`: a closing layer returns the focus a moment later, and only if nothing else has taken it: a key
  *  pressed meanwhile may have opened another layer or a field. */
 export function giveBackFocus(event: Event): void {
   const focused = document.activeElement;

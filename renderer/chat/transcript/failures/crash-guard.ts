@@ -1,19 +1,19 @@
 import type { ChatId } from '../../../../app/protocol/index.ts';
 
-//  A chat whose text ends the page would end it each time it is opened, and the page opens the same chat again. So it is
-//  written down which chat is being drawn, and crossed out once it stands. What is still there at the next start was never
-//  crossed out: the second time, that chat is shown as plain text.
+//  A chat whose text crashes the page would crash it again at each start, since the page reopens the same chat. So the chat
+//  being drawn is recorded, and the record removed once it is drawn. A record found at the next start means a crash: after
+//  the second, that chat is shown as plain text.
 
 const DRAWING = 'longhand.drawing';
 const PLAIN = 'longhand.plain-chats';
 const MAX_CRASHES = 2;
 const MAX_ENTRIES = 50;
-/** A chat that has stood for so long does not end the page by being drawn. */
+/** A chat shown for this long did not crash the page. */
 const STANDS_MS = 3000;
 
 type Drawing = { chatId: ChatId; crashes: number };
 
-/** What the browser keeps over a reload. It may be full, or forbidden: then nothing is guarded. */
+/** Reads the browser's storage, which may be full or disabled: then there is no guard. */
 function readStored<Value>(name: string, otherwise: Value): Value {
   try {
     return (JSON.parse(localStorage.getItem(name) ?? 'null') as Value | null) ?? otherwise;
@@ -48,7 +48,7 @@ export function beginDrawing(chatId: ChatId): { plain: boolean; stop: () => void
     if (readStored<Drawing | null>(DRAWING, null)?.chatId === chatId) localStorage.removeItem(DRAWING);
   };
   const timer = setTimeout(stands, STANDS_MS);
-  // Leaving and reloading are no crash.
+  // Leaving and reloading are not crashes.
   window.addEventListener('pagehide', stands);
   const stop = () => {
     clearTimeout(timer);
@@ -58,7 +58,7 @@ export function beginDrawing(chatId: ChatId): { plain: boolean; stop: () => void
   return { plain, stop };
 }
 
-/** Somebody wants to see it drawn again. */
+/** The user wants to try drawing it again. */
 export function drawAgain(chatId: ChatId): void {
   keep(
     PLAIN,

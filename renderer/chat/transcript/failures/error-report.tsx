@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 
-/** The words for whoever repairs it. Nothing is sent anywhere. */
+/** The text of a bug report. Nothing is sent anywhere. */
 export function Report() {
   const { t } = useTranslation();
   const overlay = useChat((state) => state.overlay);

@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { WaysOut } from '../../overflow/recovery-menu.tsx';
 
-/** Under the partial answer: what happened, what is safe, what to do. Codes stand behind "Show report". */
+/** Below a partial answer: what happened, what is safe, what to do. Error codes are behind "Show report". */
 export function FailureNotice({ message, failure }: { message: Message; failure: Failure }) {
   const { t } = useTranslation();
   const formats = useFormats();

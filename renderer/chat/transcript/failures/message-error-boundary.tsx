@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Raw } from '../../../ui/markdown/inline-markdown.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 
-/** A message that cannot be drawn takes no other with it: its plain text is shown, also while it grows. */
+/** A message that cannot be rendered does not affect others: its plain text is shown, also while it grows. */
 export function MessageBoundary({ message, children }: { message: Message; children: ReactNode }) {
   return (
     <Boundary

@@ -6,7 +6,7 @@ import { PlainProvider } from '../../../ui/markdown/plain-context.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { beginDrawing, drawAgain } from './crash-guard.ts';
 
-/** A chat that ended the page twice is shown as plain text, and says so. `children` are drawn anew for another attempt. */
+/** A chat that crashed the page twice is shown as plain text, with a notice. `children` are rendered again on a retry. */
 export function PlainAfterCrashes({ chatId, children }: { chatId: ChatId; children: ReactNode }) {
   const { t } = useTranslation();
   const [drawing, setDrawing] = useState(() => beginDrawing(chatId));

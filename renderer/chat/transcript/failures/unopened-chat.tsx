@@ -4,7 +4,7 @@ import { sentenceOf } from '../../../sentences.ts';
 import { actions } from '../../../stores/chat/store.ts';
 import { Button } from '../../../ui/button.tsx';
 
-/** In the place of a chat that could not be read. There is no composer: its draft was not read either. */
+/** Replaces a chat that could not be read. There is no composer: its draft was not read either. */
 export function UnopenedChat({ chatId, failure }: { chatId: ChatId; failure: Failure }) {
   const { t } = useTranslation();
   return (

@@ -7,7 +7,7 @@ export type Match = { messageId: MessageId; nth: number };
 
 const MOST = 2000;
 
-/** Every place in the texts of a branch as they are read, in reading order. Upper and lower case are the same. */
+/** Every match in the visible texts of a branch, in reading order, ignoring case. */
 export function findMatches(branch: readonly Message[], query: string): Match[] {
   const wanted = foldCase(query);
   if (wanted.trim() === '') return [];
@@ -25,7 +25,7 @@ export function findMatches(branch: readonly Message[], query: string): Match[] 
   return matches;
 }
 
-/** Paints over the text without touching it. `bring`: the current place comes into view. */
+/** Highlights matches without changing the text. `bring`: scrolls the current match into view. */
 export function markMatches(query: string, { messageId, nth }: Match, bring: boolean): void {
   const root = document.getElementById('transcript');
   if (!root) return;

@@ -9,7 +9,7 @@ import { Field } from '../../../ui/field.tsx';
 import { unpaint } from '../../../ui/highlight/css-highlight.ts';
 import { findMatches, markMatches } from './find-matches.ts';
 
-/** Find in this chat: every place is marked, the current one is brought into view. */
+/** Find in this chat: marks every match and scrolls the current one into view. */
 export function Find() {
   const { t } = useTranslation();
   const open = useChat((state) => state.open);
@@ -29,7 +29,7 @@ export function Find() {
   const latest = useRef(current);
   latest.current = current;
   const found = current !== null;
-  // A step of the reader's, or another word: its place comes into view.
+  // A step by the user, or another word, scrolls to the match.
   // biome-ignore lint/correctness/useExhaustiveDependencies: matches that come while an answer is written move nothing
   useEffect(() => {
     if (!latest.current) return unpaint();

@@ -2,11 +2,11 @@ import type { Message } from '../../../../app/protocol/index.ts';
 import { type Block, splitBlocks } from '../../../ui/markdown/blocks.ts';
 import { fencesOf } from '../../../ui/markdown/fences.ts';
 
-//  What a message reads like on screen: a search is for what is seen, not for the signs that set it.
+//  The text of a message as shown on screen: a search is for what is seen, not for Markdown syntax.
 
 const known = new WeakMap<Message, string>();
 
-/** Kept for as long as the message: every commit of a running answer makes one new message and leaves the others. */
+/** Cached per message object: every commit of a running answer replaces one message and keeps the others. */
 export function visibleText(message: Message): string {
   const text = known.get(message) ?? (message.role === 'user' ? typed(message.text) : drawn(message.text));
   known.set(message, text);

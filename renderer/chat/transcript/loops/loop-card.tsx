@@ -14,10 +14,10 @@ import { quoteOf, roundTime, savedTime, stripOf } from './loop-evidence.ts';
 
 type LoopCardProps = { messageId: MessageId; turnId: TurnId; evidence: LoopEvidence; live: TurnProgress | null };
 
-/** Loops of one answer after which the same model is unlikely to get out of them. */
+/** Loops in one answer after which the model is unlikely to recover. */
 const OFTEN = 3;
 
-/** What repeated, how often, what it cost and would have cost, and the ways out. */
+/** What repeated, how often, what it cost and would have cost, and what to do. */
 export function LoopCard({ messageId, turnId, evidence, live }: LoopCardProps) {
   const { t } = useTranslation();
   const samples = useChat((state) => state.samples.get(messageId));
@@ -87,7 +87,7 @@ function ChoiceButton({ choice, turnId, suggested, countdown }: ChoiceButtonProp
   );
 }
 
-/** Stopped, it keeps its place: the buttons beside it must not move away from under the pointer that stopped it. */
+/** Keeps its space when stopped, so that the buttons beside it do not move under the pointer. */
 function Ring({ left }: { left: number | null }) {
   return (
     <svg
@@ -113,10 +113,10 @@ function Ring({ left }: { left: number | null }) {
   );
 }
 
-/** `counts`: it began to count. `left`: the share of the waiting time; null once somebody is there. */
+/** `counts`: the countdown has started. `left`: remaining share of the time; null once the user is present. */
 type Countdown = { counts: boolean; left: number | null; stop: () => void };
 
-/** Who opens a paused chat is there. */
+/** A user who opens a paused chat counts as present. */
 function useCountdown(turnId: TurnId, witnessed: boolean): Countdown {
   const guard = useSettings((state) => state.values.loopGuard);
   const [begun] = useState(() => performance.now());

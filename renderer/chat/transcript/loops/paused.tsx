@@ -9,7 +9,7 @@ import { LoopCard } from './loop-card.tsx';
 
 const afterReload: PauseAction[] = ['answer-now', 'keep-going', 'stop'];
 
-/** A turn that waits for a person. Writing is paused; nothing is lost. */
+/** A turn waiting for the user. Writing is paused; nothing is lost. */
 export function Paused({ message, live }: { message: Message; live: TurnProgress | null }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -20,7 +20,7 @@ export function Paused({ message, live }: { message: Message; live: TurnProgress
     const card = (
       <LoopCard key={evidence.times} messageId={message.id} turnId={turnId} evidence={evidence} live={live} />
     );
-    // What circles in thinking is thinking still: the pencil's line goes on beside the card.
+    // A loop in thinking is still thinking: its line continues beside the card.
     if (evidence.where === 'answer') return card;
     return <div className="ms-1.75 border-s-2 border-pencil-line pt-3 pb-2.5 ps-4">{card}</div>;
   }
