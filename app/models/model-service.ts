@@ -133,7 +133,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     promptFolder: options.promptFolder,
     disk,
     probe,
-    whereabouts: (model) => elsewhere.whereabouts(model),
+    addressInfo: (model) => elsewhere.addressInfo(model),
     builtIn: builtInModels(resources),
     now,
   });

@@ -23,7 +23,7 @@ export const bearer = (context: Context): string | undefined =>
 export function createGuard({ access, port, turnedAway }: GuardOptions) {
   const headers = pageHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`]);
   const guesses = createRateLimit();
-  const door = new Hono();
+  const middleware = new Hono();
 
   const welcome = (peer: number | undefined): boolean => {
     const stranger = isStranger(peer, port);
@@ -31,7 +31,7 @@ export function createGuard({ access, port, turnedAway }: GuardOptions) {
     return !stranger;
   };
 
-  door.use(async (context, next) => {
+  middleware.use(async (context, next) => {
     const { host = '', origin } = context.req.header();
     if (!access.hostAllowed(host)) {
       turnedAway({ host, about: origin ?? '' });
@@ -51,23 +51,23 @@ export function createGuard({ access, port, turnedAway }: GuardOptions) {
       ? refuse(context, 429, 'Too many wrong attempts. Wait a minute, then try again.')
       : refuse(context, 403, 'Access denied.');
 
-  door.post(enterPath, (context) => {
+  middleware.post(enterPath, (context) => {
     if (!access.originAllowed(context.req.header('origin'), { required: true })) return wrong(context);
     if (!welcome(peerOf(context))) return refuse(context, 403, 'This Longhand belongs to another user.');
     const secret = access.enter(bearer(context) ?? '');
     return secret === null ? wrong(context) : answer(context, { secret });
   });
-  door.post(ticketPath, (context) => {
+  middleware.post(ticketPath, (context) => {
     // Browsers send an Origin with every POST: no page may request tickets.
     if (context.req.header('origin') !== undefined || !access.keyRight(bearer(context))) return wrong(context);
     return answer(context, { ticket: access.ticket() });
   });
-  door.get(pagePath, (context) =>
+  middleware.get(pagePath, (context) =>
     access.secretRight(bearer(context))
       ? context.body(null, 204)
       : refuse(context, 401, 'This address no longer works. Start Longhand again to get a new one.'),
   );
-  return { door, welcome, wrong };
+  return { middleware, welcome, wrong };
 }
 
 const answer = (context: Context, value: object) => context.json(value, 200, { 'Cache-Control': 'no-store' });

@@ -53,8 +53,8 @@ export async function startBrowserHost({
   const access = createAccess(taken);
   const uploads = createUploads(host.dataFolder);
   forgetToken(host.dataFolder);
-  const { door, welcome, wrong } = createGuard({ access, port: taken, turnedAway: host.refusedVisitor });
-  app.route('/', door);
+  const { middleware, welcome, wrong } = createGuard({ access, port: taken, turnedAway: host.refusedVisitor });
+  app.route('/', middleware);
 
   app.post(uploadPath, async (context) => {
     if (!access.originAllowed(context.req.header('origin'), { required: true })) return wrong(context);

@@ -18,7 +18,7 @@ import { Overflow } from './overflow/overflow.tsx';
 import { SourcesPanel } from './sources/sources-panel.tsx';
 import { Announcer } from './transcript/announcer.tsx';
 import { Empty } from './transcript/empty.tsx';
-import { Report } from './transcript/failures/error-report.tsx';
+import { ErrorReport } from './transcript/failures/error-report.tsx';
 import { PlainAfterCrashes } from './transcript/failures/plain-chat.tsx';
 import { UnopenedChat } from './transcript/failures/unopened-chat.tsx';
 import { Find } from './transcript/find/find.tsx';
@@ -59,7 +59,7 @@ export function ChatPage() {
         <PanelBoundary floating subject={overlay} onClose={() => actions.setOverlay({ kind: 'none' })}>
           <ChatSettings />
           <Overflow />
-          <Report />
+          <ErrorReport />
         </PanelBoundary>
       </main>
       <PanelBoundary subject={source} onClose={actions.hideSources}>

@@ -8,7 +8,7 @@ import { usePerformance } from '../stores/performance/store.ts';
 import { Segmented } from '../ui/choice.tsx';
 import { Field } from '../ui/field.tsx';
 import { Catalogue } from './catalogue/catalogue.tsx';
-import { Dock } from './downloads/download-list.tsx';
+import { DownloadList } from './downloads/download-list.tsx';
 import { EnginesElsewhere } from './elsewhere/elsewhere.tsx';
 import { Import } from './installed/import.tsx';
 import { Installed } from './installed/installed.tsx';
@@ -67,7 +67,7 @@ export function ModelsPage() {
       {tab === 'installed' && <Installed />}
       {tab === 'catalogue' && <Catalogue query={query} />}
       {tab === 'elsewhere' && <EnginesElsewhere />}
-      {(tab === 'catalogue' || tab === 'downloads') && <Dock whole={tab === 'downloads'} />}
+      {(tab === 'catalogue' || tab === 'downloads') && <DownloadList whole={tab === 'downloads'} />}
     </main>
   );
 }

@@ -31,7 +31,7 @@ export function FoundFacts() {
 }
 
 /** Models already on this computer: those that were found, or any file by its path. */
-export function OwnModels({ found, begin }: { found: boolean; begin: () => void }) {
+export function ExistingModels({ found, begin }: { found: boolean; begin: () => void }) {
   const { t } = useTranslation();
   const [choosing, setChoosing] = useState(false);
   const use = (model: ModelEntry) => {

@@ -9,10 +9,10 @@ import { useModels } from '../stores/models/store.ts';
 import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, Mark } from '../ui/icon.tsx';
-import { FoundFacts, OwnModels } from './existing-models.tsx';
+import { ExistingModels, FoundFacts } from './existing-models.tsx';
 import { Fact } from './fact.tsx';
 import { Machine } from './machine.tsx';
-import { GetPick, PickFacts, usePick } from './recommended-model.tsx';
+import { GetRecommendedModel, RecommendedFacts, useRecommendedModel } from './recommended-model.tsx';
 import { StarterFacts } from './starter-facts.tsx';
 
 /** How long the window waits for the content of the cards, so that no card moves under the pointer. */
@@ -32,7 +32,7 @@ export function Onboarding() {
   useEffect(() => void lookAgain(), [lookAgain]);
   const known = machine !== null && external !== null && computed && shipped !== null;
   const shown = known || !patient;
-  const pick = usePick(shown);
+  const pick = useRecommendedModel(shown);
   const found = (external ?? []).length > 0;
   if (!shown) return <main aria-busy className="h-full bg-sidebar" />;
   return (
@@ -49,9 +49,9 @@ export function Onboarding() {
             <Place
               name={pick.model.name}
               about={t('onboarding.pickAbout', { purpose: t(`models.purpose.${purposeOf(pick.model)}`) })}
-              facts={<PickFacts model={pick.model} machine={pick.machine} />}
+              facts={<RecommendedFacts model={pick.model} machine={pick.machine} />}
             >
-              <GetPick model={pick.model} begin={() => void begin()} />
+              <GetRecommendedModel model={pick.model} begin={() => void begin()} />
             </Place>
           )}
           <Place
@@ -73,7 +73,7 @@ export function Onboarding() {
             about={found ? t('onboarding.foundAbout') : t('onboarding.ownAbout')}
             facts={found ? <FoundFacts /> : <Fact icon="folder">{t('onboarding.formats')}</Fact>}
           >
-            <OwnModels found={found} begin={() => void begin()} />
+            <ExistingModels found={found} begin={() => void begin()} />
           </Place>
         </div>
         <Machine />

@@ -11,13 +11,13 @@ import { useModels } from '../stores/models/store.ts';
 import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Fact } from './fact.tsx';
-import { Words } from './strings.tsx';
+import { WritingSpeed } from './writing-speed.tsx';
 
 type Pick = { model: CatalogueModel; machine: Machine };
 
 /** One model of the catalogue for this machine, decided when the cards are shown: a later change would move the others under
  *  the pointer. Null if nothing better fits. */
-export function usePick(shown: boolean): Pick | null {
+export function useRecommendedModel(shown: boolean): Pick | null {
   const { catalogue, machine } = useModels();
   const gpu = useOnGpu();
   const [pick, setPick] = useState<Pick | null | undefined>(undefined);
@@ -28,7 +28,7 @@ export function usePick(shown: boolean): Pick | null {
   return pick ?? null;
 }
 
-export function PickFacts({ model, machine }: { model: CatalogueModel; machine: Machine }) {
+export function RecommendedFacts({ model, machine }: { model: CatalogueModel; machine: Machine }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const hub = hubOf(useSettings((state) => state.values.hubEndpoint));
@@ -36,7 +36,7 @@ export function PickFacts({ model, machine }: { model: CatalogueModel; machine: 
   return (
     <>
       <Fact icon="download">{t('onboarding.pickSize', { size: formats.fileSize(leastBytes(model)) })}</Fact>
-      <Words description={likelyDescription(model)} />
+      <WritingSpeed description={likelyDescription(model)} />
       <Fact icon="engine">
         {t('onboarding.pickMemory', {
           memory: formats.memoryFigure(fit.total),
@@ -49,7 +49,7 @@ export function PickFacts({ model, machine }: { model: CatalogueModel; machine: 
 }
 
 /** Downloads the recommended model; the chat begins with the starter meanwhile. Without a network, the card says so. */
-export function GetPick({ model, begin }: { model: CatalogueModel; begin: () => void }) {
+export function GetRecommendedModel({ model, begin }: { model: CatalogueModel; begin: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const [busy, setBusy] = useState(false);

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { ModelEntry } from '../../app/protocol/index.ts';
 import { useFormats } from '../i18n.ts';
 import { Fact } from './fact.tsx';
-import { Words } from './strings.tsx';
+import { WritingSpeed } from './writing-speed.tsx';
 
 /** Figures of the built-in model, from its own files. */
 export function StarterFacts({ model }: { model: ModelEntry | null }) {
@@ -12,7 +12,7 @@ export function StarterFacts({ model }: { model: ModelEntry | null }) {
   return (
     <>
       <Fact icon="check">{t('onboarding.ready')}</Fact>
-      {description && <Words description={description} />}
+      {description && <WritingSpeed description={description} />}
       {description && (
         <Fact icon="engine">
           {t('onboarding.memory', { memory: formats.memory(description.weightBytes + description.stateBytes) })}

@@ -8,7 +8,7 @@ import { SettingRow, TextArea } from '../ui/field.tsx';
 import { PictureTokens } from './picture-tokens.tsx';
 import { QuickQuestion } from './quick-question.tsx';
 import { Section } from './section.tsx';
-import { useTyped } from './use-debounced-text.ts';
+import { useDebouncedText } from './use-debounced-text.ts';
 
 const FOLLOW = 'last-used';
 const announcements = ['sentences', 'whole', 'off'] as const;
@@ -28,7 +28,7 @@ function Defaults() {
   const { t } = useTranslation();
   const { values, set } = useSettings();
   const models = useEngine((state) => state.models);
-  const [prompt, setPrompt] = useTyped(values.systemPrompt, (systemPrompt) => void set({ systemPrompt }));
+  const [prompt, setPrompt] = useDebouncedText(values.systemPrompt, (systemPrompt) => void set({ systemPrompt }));
   const options = [
     { value: FOLLOW, name: t('setting.chat.modelLastUsed') },
     ...models.filter(canChat).map((model) => ({ value: model.id as string, name: model.name })),

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 const REST_MS = 400;
 
 /** A text that is shown as typed and passed on when typing pauses, or the field unmounts. */
-export function useTyped(value: string, keep: (text: string) => void): [string, (text: string) => void] {
+export function useDebouncedText(value: string, keep: (text: string) => void): [string, (text: string) => void] {
   const [typed, setTyped] = useState<string | null>(null);
   const waiting = useRef<string | null>(null);
   const save = useRef(keep);

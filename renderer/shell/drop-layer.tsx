@@ -18,10 +18,10 @@ const holdsFiles = (event: { dataTransfer: DataTransfer | null }) =>
 
 /** What is dragged over the window: before the drop the browser reveals the types of files but not their names. Models and
  *  folders have no type. */
-type Hanging = { perhapsModels: boolean };
+type Dragged = { perhapsModels: boolean };
 
-function useHanging(): [Hanging | null, () => void] {
-  const [hanging, setHanging] = useState<Hanging | null>(null);
+function useHanging(): [Dragged | null, () => void] {
+  const [dragged, setHanging] = useState<Dragged | null>(null);
   useEffect(() => {
     const enter = (event: globalThis.DragEvent) => {
       if (!holdsFiles(event)) return;
@@ -50,7 +50,7 @@ function useHanging(): [Hanging | null, () => void] {
       window.removeEventListener('drop', drop);
     };
   }, []);
-  return [hanging, () => setHanging(null)];
+  return [dragged, () => setHanging(null)];
 }
 
 /** `take`: handles files that are not models. */
@@ -128,11 +128,11 @@ function targetsAt(place: Place, collections: { id: CollectionId; name: string }
 
 export function DropLayer() {
   const { t } = useTranslation();
-  const [hanging, end] = useHanging();
+  const [dragged, end] = useHanging();
   const place = useShell((state) => state.place);
   const collections = useDocuments((state) => state.collections)?.filter((collection) => !collection.builtIn) ?? [];
-  if (!hanging) return null;
-  const targets = targetsAt(place, collections, hanging.perhapsModels);
+  if (!dragged) return null;
+  const targets = targetsAt(place, collections, dragged.perhapsModels);
   const drop = (event: DragEvent, into: Target['take']) => {
     event.preventDefault();
     event.stopPropagation();

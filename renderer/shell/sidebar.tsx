@@ -5,7 +5,7 @@ import { type CommandId, keysOfCommand, useKeysHint } from '../commands/command-
 import { commandById } from '../commands/commands.ts';
 import { useFormats } from '../i18n.ts';
 import { shown } from '../lib/keys.ts';
-import { Ring } from '../models/downloads/progress-ring.tsx';
+import { ProgressRing } from '../models/downloads/progress-ring.tsx';
 import { useChat } from '../stores/chat/store.ts';
 import { shareOf, useModels } from '../stores/models/store.ts';
 import { useServer } from '../stores/server.ts';
@@ -100,7 +100,7 @@ function DownloadRing() {
   const text = formats.percent(share);
   return (
     <span className="flex items-center gap-1.5 text-2xs font-normal text-fg-3 tabular-nums">
-      <Ring share={share} label={t('models.downloading', { share: text })} />
+      <ProgressRing share={share} label={t('models.downloading', { share: text })} />
       {text}
     </span>
   );

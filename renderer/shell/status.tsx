@@ -28,7 +28,7 @@ export function Status() {
       <ServerLine />
       <div className="-mx-1.5 -mb-1 flex items-center gap-0.5">
         <span className="flex min-h-row min-w-0 items-center gap-1.5 px-1.5 text-xs leading-4 text-balance text-fg-2">
-          <Whereto />
+          <Destination />
         </span>
         <IconButton
           icon="settings"
@@ -44,7 +44,7 @@ export function Status() {
 }
 
 /** The destination of what is typed in the current chat. */
-function Whereto() {
+function Destination() {
   const { t } = useTranslation();
   const model = useChatModel();
   const inChat = useShell((state) => state.place.kind === 'chat');

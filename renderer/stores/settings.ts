@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { defaultSettings, type Settings } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
-import { shownSettings, type Unconfirmed, withAnswer, withSent } from './optimistic.ts';
+import { type Optimistic, shownSettings, withAnswer, withSent } from './optimistic.ts';
 
 type SettingsStore = {
   values: Settings;
@@ -37,9 +37,9 @@ export const useSettings = create<SettingsStore>()(() => ({
   pretend: (patch) => show(withSent(state, patch)),
 }));
 
-let state: Unconfirmed = { held: defaultSettings, sent: [] };
+let state: Optimistic = { held: defaultSettings, sent: [] };
 
-function show(next: Unconfirmed): void {
+function show(next: Optimistic): void {
   state = next;
   useSettings.setState({ values: shownSettings(state) });
 }

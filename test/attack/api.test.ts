@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { maxBodyBytes } from '../../app/server/api/door.ts';
+import { maxBodyBytes } from '../../app/server/api/access-control.ts';
 import { sse } from '../../app/server/api/stream.ts';
 import { maxGuesses } from '../../app/server/rate-limit.ts';
 import { KEY, startApi } from '../app/server/api/api.ts';

@@ -34,7 +34,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'main/processes/core-supervisor.ts': 'app/process/supervisor.ts',
   'main/processes/child-processes.ts': 'app/process/supervisor.ts',
   'app/server/web-server.ts': 'app/server/listen.ts',
-  'app/server/api/body.ts': 'app/server/api/door.ts',
+  'app/server/api/body.ts': 'app/server/api/access-control.ts',
   'app/server/api/openai/openai-body.ts': 'app/protocol/transport/bounded-json.ts',
   'app/text/tool-calls/call-bodies.ts': 'app/protocol/transport/bounded-json.ts',
 };

@@ -49,7 +49,7 @@ export const aLibrary = (db: Database, availability: Availability): ModelRegistr
     promptFolder: '',
     disk,
     probe: createProbe(),
-    whereabouts: () => null,
+    addressInfo: () => null,
     builtIn: [{ id: STARTER, name: 'Starter', path: '/nowhere' }],
     now: () => 1,
   });

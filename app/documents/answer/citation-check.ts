@@ -19,19 +19,19 @@ export function checkCitations(answer: string, grounding: Grounding): Grounding 
   const known = new Set(grounding.sources.map(({ number }) => number));
   const cited = new Set(citations.flatMap(({ numbers }) => numbers).filter((number) => known.has(number)));
   const sources = grounding.sources.map((source) => ({ ...source, cited: cited.has(source.number) }));
-  const shelf = sources.map(shelved);
+  const prepared = sources.map(prepareSource);
   const support = claimsIn(answer).map(([start, end]): ClaimCheck => {
     const own = citations
       .filter((citation) => belongs(answer, citation, [start, end]))
       .flatMap(({ numbers }) => numbers)
       .filter((number) => known.has(number));
-    return { start, end, ...bestOf(withoutCitations(answer).slice(start, end), shelf, own) };
+    return { start, end, ...bestOf(withoutCitations(answer).slice(start, end), prepared, own) };
   });
-  return { ...grounding, sources, support, quote: grounding.quote ?? bornOut(support, sources) };
+  return { ...grounding, sources, support, quote: grounding.quote ?? firstSupported(support, sources) };
 }
 
 /** Without a quote (for tasks): the evidence of the first supported sentence. */
-function bornOut(support: readonly ClaimCheck[], sources: readonly Source[]): Quote | null {
+function firstSupported(support: readonly ClaimCheck[], sources: readonly Source[]): Quote | null {
   const best = support.find(({ level }) => level === 'supported');
   const source = sources.find(({ number }) => number === best?.source);
   return best?.evidence && source ? quoteFrom(source, best.evidence) : null;
@@ -54,12 +54,12 @@ function claimsIn(answer: string): Range[] {
 const belongs = (answer: string, { start }: Citation, claim: Range): boolean =>
   start >= claim[0] && (start < claim[1] || /^[\s.,;)\]\d[]*$/.test(answer.slice(claim[1], start)));
 
-type Shelved = { source: Source; context: Set<string>; windows: Window[] };
+type PreparedSource = { source: Source; context: Set<string>; windows: Window[] };
 type Said = { words: Set<string>; quantities: Quantity[] };
 /** `parts`: its one or two statements. */
 type Window = Said & { range: Range; parts: Said[]; negated: boolean };
 
-function shelved(source: Source): Shelved {
+function prepareSource(source: Source): PreparedSource {
   const statements = statementsOf(source.text);
   const windows = statements.flatMap((one, at) => {
     const next = statements[at + 1];
@@ -82,12 +82,12 @@ const NEGATION = /\b(?:not|no|never|none|neither|nor|without|cannot|\w+n't|forbi
 type Verdict = Pick<ClaimCheck, 'level' | 'source' | 'evidence'>;
 const RANK = { none: 0, weak: 1, supported: 2 } as const;
 
-function bestOf(claim: string, shelf: readonly Shelved[], cited: readonly number[]): Verdict {
+function bestOf(claim: string, prepared: readonly PreparedSource[], cited: readonly number[]): Verdict {
   let best: { verdict: Verdict; order: number } = {
     verdict: { level: 'none', source: null, evidence: null },
     order: 0,
   };
-  for (const one of shelf) {
+  for (const one of prepared) {
     const mine = cited.includes(one.source.number);
     for (const window of one.windows) {
       const { level, share } = compare(claim, one, window);
@@ -105,7 +105,7 @@ function bestOf(claim: string, shelf: readonly Shelved[], cited: readonly number
 
 function compare(
   claim: string,
-  { source, context }: Shelved,
+  { source, context }: PreparedSource,
   window: Window,
 ): { level: ClaimCheck['level']; share: number } {
   const quantities = quantitiesIn(claim).filter(({ firm }) => firm);

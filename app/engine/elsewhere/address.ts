@@ -24,10 +24,10 @@ const badAddress = (why: string) =>
     { details: { reason: 'engine-address' } },
   );
 
-export type Whereabouts = { host: string; here: boolean; plain: boolean };
+export type AddressInfo = { host: string; here: boolean; plain: boolean };
 
 /** `here`: the loopback of this computer. `plain`: what is sent can be read on its way. */
-export function whereaboutsOf(address: string): Whereabouts {
+export function addressInfoOf(address: string): AddressInfo {
   const { host, hostname, protocol } = new URL(address);
   const here = isLoopback(hostname);
   return { host, here, plain: protocol === 'http:' && !here };

@@ -13,7 +13,7 @@ import {
   type GenerationMetrics,
   noTimings,
 } from '../process/generation/generation-metrics.ts';
-import { whereaboutsOf } from './address.ts';
+import { addressInfoOf } from './address.ts';
 import { chatBody, type PictureUrl } from './chat-body.ts';
 import { askAnswer, type Reach, type Timeouts } from './connection.ts';
 import { estimatedPiece } from './estimate.ts';
@@ -76,7 +76,7 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
   async function run() {
     try {
       const where = await reach();
-      const asked = { host: whereaboutsOf(where.address).host, key: where.key };
+      const asked = { host: addressInfoOf(where.address).host, key: where.key };
       while (!over) {
         halt = null;
         stop = new AbortController();
@@ -126,14 +126,14 @@ export function answerElsewhere({ generation, reach, urlOf, report, timeouts }: 
     if (halt !== null) return null;
     for (const { kind, text } of at.plain ? [] : tags.flush()) await show(kind, text);
     if (reason !== null) return reason;
-    const asked = { host: whereaboutsOf(where.address).host, key: where.key };
+    const asked = { host: addressInfoOf(where.address).host, key: where.key };
     throw engineError('engine-hung-up', asked, 'it ended its answer without saying so');
   }
 
   function begin({ address }: Reach) {
     if (started) return;
     started = true;
-    const { host } = whereaboutsOf(address);
+    const { host } = addressInfoOf(address);
     coalescer.say({ type: 'started', model: generation.target.modelId, backEnd: host });
   }
 

@@ -6,11 +6,11 @@ import type { Generation, PromptMessage, PromptPicture } from '../ipc-protocol.t
 export type PictureUrl = (picture: PromptPicture) => Promise<string>;
 
 /** What differs between the requests of one answer. `kept`: the answer so far, to be continued. */
-export type Leg = { kept: string; thinking: boolean; rewinds: number };
+export type AnswerSegment = { kept: string; thinking: boolean; rewinds: number };
 
 export async function chatBody(
   { prompt, sampling, stops, target }: Generation,
-  { kept, thinking, rewinds }: Leg,
+  { kept, thinking, rewinds }: AnswerSegment,
   urlOf: PictureUrl,
 ): Promise<object> {
   const messages = await Promise.all(prompt.messages.map((message) => messageOf(message, urlOf)));

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { guarded, LonghandError, parseJson } from '../../protocol/index.ts';
-import { whereaboutsOf } from './address.ts';
+import { addressInfoOf } from './address.ts';
 import { type Asked, engineError, statusError, transportError } from './failures.ts';
 import { eventsIn } from './sse.ts';
 
@@ -21,7 +21,7 @@ const MAX_STREAM = 128 * 1024 * 1024;
 const MAX_RETRIES = 2;
 const MAX_WAIT_S = 30;
 
-const askedOf = ({ address, key }: Reach): Asked => ({ host: whereaboutsOf(address).host, key });
+const askedOf = ({ address, key }: Reach): Asked => ({ host: addressInfoOf(address).host, key });
 
 /** Requests a JSON list. @throws LonghandError */
 export async function askList(reach: Reach, path: string, signal: AbortSignal, { listMs }: Timeouts): Promise<unknown> {

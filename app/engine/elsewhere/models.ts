@@ -1,5 +1,5 @@
 import { type ListedModel, MAX_ELSEWHERE_MODELS } from '../../protocol/index.ts';
-import { whereaboutsOf } from './address.ts';
+import { addressInfoOf } from './address.ts';
 import { askList, type Reach, type Timeouts } from './connection.ts';
 import { engineError } from './failures.ts';
 
@@ -10,7 +10,7 @@ export async function listModels(reach: Reach, signal: AbortSignal, timeouts: Ti
   const answer = record(await askList(reach, '/models', signal, timeouts));
   const listed = answer?.data ?? answer?.models;
   if (!Array.isArray(listed)) {
-    const asked = { host: whereaboutsOf(reach.address).host, key: reach.key };
+    const asked = { host: addressInfoOf(reach.address).host, key: reach.key };
     throw engineError('engine-foreign', asked, 'its list of models has no "data"');
   }
   const models = listed.flatMap((one) => modelOf(record(one)) ?? []);

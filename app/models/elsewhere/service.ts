@@ -1,4 +1,4 @@
-import { baseOf, whereaboutsOf } from '../../engine/elsewhere/address.ts';
+import { addressInfoOf, baseOf } from '../../engine/elsewhere/address.ts';
 import { type Reach, TIMEOUTS, type Timeouts } from '../../engine/elsewhere/connection.ts';
 import { listModels } from '../../engine/elsewhere/models.ts';
 import type { LoadTarget } from '../../engine/ipc-protocol.ts';
@@ -30,14 +30,14 @@ import {
 } from '../../store/models/models.ts';
 import { asFailure } from '../network/error-mapping.ts';
 import type { Via } from '../network/request-purpose.ts';
-import type { Whereabouts } from '../registry/elsewhere-models.ts';
+import type { AddressInfo } from '../registry/elsewhere-models.ts';
 import type { Cipher } from '../sources/access-tokens.ts';
 
 export type ElsewhereService = {
   handlers: Pick<Handlers, Extract<keyof Handlers, `elsewhere.${string}`>>;
   /** How to reach the engine of a model. @throws LonghandError `not-found` */
   reach(target: NonNullable<LoadTarget['elsewhere']>): Promise<Reach>;
-  whereabouts: Whereabouts;
+  addressInfo: AddressInfo;
 };
 
 export type ElsewhereOptions = {
@@ -134,10 +134,10 @@ export function createElsewhere({
       const one = getElsewhere(db, engineId);
       return { address: one.address, key: await keyOf(one), fetch: fetchFor(one.name) };
     },
-    whereabouts(model) {
+    addressInfo(model) {
       const engine = model && stored().find(({ id }) => id === model.engineId);
       if (!model || !engine) return null;
-      const { host, here } = whereaboutsOf(engine.address);
+      const { host, here } = addressInfoOf(engine.address);
       return { ...model, engine: engine.name, host, here };
     },
     handlers: {
@@ -147,9 +147,9 @@ export function createElsewhere({
         const before = engineId === undefined ? null : getElsewhere(db, engineId);
         const same = before !== null && new URL(before.address).origin === new URL(base).origin;
         const opened = key === null && same ? await keyOf(before) : cleanKey(key);
-        const reach = { address: base, key: opened, fetch: fetchFor(before?.name ?? whereaboutsOf(base).host) };
+        const reach = { address: base, key: opened, fetch: fetchFor(before?.name ?? addressInfoOf(base).host) };
         const models = await listModels(reach, signal ?? new AbortController().signal, timeouts);
-        const { host, here } = whereaboutsOf(base);
+        const { host, here } = addressInfoOf(base);
         return { address: base, host, here, models };
       },
       async 'elsewhere.add'({ name, address, key, models }) {
@@ -213,7 +213,7 @@ const shownOf = ({ id, name, address, key, createdAt }: StoredElsewhere): Elsewh
   id,
   name,
   address,
-  ...whereaboutsOf(address),
+  ...addressInfoOf(address),
   key: key !== null,
   createdAt,
 });

@@ -17,7 +17,7 @@ export type NetworkLog = {
   close(): void;
 };
 
-export type ContactsOptions = {
+export type NetworkLogOptions = {
   db: Database;
   allowed: () => boolean;
   now: () => number;
@@ -29,7 +29,7 @@ const WRITE_MS = 1000;
 const MAX_TEXT = 200;
 const MAX_WAITING = 100;
 
-export function createNetworkLog({ db, allowed, now, changed, net = network }: ContactsOptions): NetworkLog {
+export function createNetworkLog({ db, allowed, now, changed, net = network }: NetworkLogOptions): NetworkLog {
   const waiting = new Map<string, NetworkLogEntry>();
   let timer: NodeJS.Timeout | null = null;
 

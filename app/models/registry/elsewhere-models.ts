@@ -4,7 +4,7 @@ import type { ElsewhereModel, ModelRow } from '../../store/models/models.ts';
 
 //  Remote models in the library: they have no files, and are never loaded.
 
-export type Whereabouts = (model: ElsewhereModel | null) => ModelEntry['elsewhere'];
+export type AddressInfo = (model: ElsewhereModel | null) => ModelEntry['elsewhere'];
 
 /** The target of a remote model; the fields for loading are empty. */
 export function targetElsewhere(

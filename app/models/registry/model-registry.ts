@@ -39,7 +39,7 @@ import { declaredName, plainName, readableName, stemOf, withLabel } from '../sto
 import { labelOf } from '../storage/quantisation-label.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
 import type { BuiltInModel } from './built-in-models.ts';
-import { contextElsewhere, needHere, THINKS, targetElsewhere, type Whereabouts } from './elsewhere-models.ts';
+import { type AddressInfo, contextElsewhere, needHere, THINKS, targetElsewhere } from './elsewhere-models.ts';
 import { tooLarge, unmountedError } from './model-errors.ts';
 import { modelPathOf } from './model-path.ts';
 import { cacheOf } from './prompt-cache-size.ts';
@@ -108,7 +108,7 @@ export type ModelRegistryOptions = {
   disk: Disk;
   probe: ProbeWithTimeout;
   /** Where a remote model runs; null for a local one, and if its engine was removed. */
-  whereabouts: Whereabouts;
+  addressInfo: AddressInfo;
   /** Built-in models, the default first. */
   builtIn: readonly BuiltInModel[];
   now: () => number;
@@ -139,7 +139,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   const linkedPaths = () => paths().filter((path) => !location.owns(path));
   const entryOf = (row: ModelRow): ModelEntry => {
     const { id, name, path, lastUsedAt, metadata, settings, presetOf } = row;
-    const elsewhere = options.whereabouts(row.elsewhere);
+    const elsewhere = options.addressInfo(row.elsewhere);
     const found = path !== null ? availability.of(path) : (elsewhere ?? builtInPath(row)) === null ? 'missing' : 'here';
     return {
       id,

@@ -65,7 +65,7 @@ export function sizeOf(pieces: readonly Piece[], hardLinks: boolean): number {
   return [...files].reduce((sum, { size }) => sum + size, 0);
 }
 
-export type MirrorOptions = {
+export type CopyTreeOptions = {
   signal: AbortSignal;
   /** Bytes copied, and bytes verified or already present. */
   progress: (copied: number, checked: number) => void;
@@ -77,7 +77,7 @@ export type MirrorOptions = {
 
 /** Makes `to` an exact copy of the library in `from`. Files already there are skipped.
  *  @throws LonghandError `unreadable` if a file cannot be copied faithfully */
-export async function mirror(from: string, to: string, options: MirrorOptions): Promise<void> {
+export async function mirror(from: string, to: string, options: CopyTreeOptions): Promise<void> {
   const pieces = await filesOf(from);
   const carried = new Map<string, string>();
   const folders = new Set<string>([to]);
@@ -113,7 +113,7 @@ async function hardLinked(twin: string, target: string): Promise<boolean> {
   );
 }
 
-async function carry(source: string, target: string, piece: Piece, options: MirrorOptions): Promise<void> {
+async function carry(source: string, target: string, piece: Piece, options: CopyTreeOptions): Promise<void> {
   const { signal, progress, mayLink = true } = options;
   const there = await stat(target).catch(() => null);
   const same = there?.size === piece.size && Math.abs(there.mtimeMs - piece.mtimeMs) < MTIME_MS;

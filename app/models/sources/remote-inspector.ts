@@ -22,7 +22,7 @@ export type RemoteInspector = {
   inspectNewest(source: Source, name: string, variantId: string): Promise<Inspection & { repository: Repository }>;
 };
 
-export type LookerOptions = {
+export type RemoteInspectorOptions = {
   sources: SourceRegistry;
   net: Via;
   /** The engine's description of headers. */
@@ -36,7 +36,7 @@ const CACHE_MS = 10 * 60_000;
 
 type Known = { repository: Repository; source: Source; file: string | null; at: number; seen: Map<string, Inspection> };
 
-export function createRemoteInspector({ sources, net, verdict }: LookerOptions): RemoteInspector {
+export function createRemoteInspector({ sources, net, verdict }: RemoteInspectorOptions): RemoteInspector {
   const known = new Map<string, Known>();
 
   async function open(reference: string): Promise<Known> {

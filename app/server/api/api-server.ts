@@ -4,9 +4,9 @@ import { type Context, Hono } from 'hono';
 import type { Inference } from '../../core/inference.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import { keepRoom, listen } from '../listen.ts';
+import { type AccessControlOptions, createAccessControl, type Refusal } from './access-control.ts';
 import { createAnswers } from './answers.ts';
 import { anthropic, anthropicProblem } from './anthropic.ts';
-import { createDoor, type DoorOptions, type Refusal } from './door.ts';
 import { ollama, ollamaProblem } from './ollama.ts';
 import { openAi } from './openai/openai.ts';
 import { problemResponse } from './openai/openai-objects.ts';
@@ -21,10 +21,10 @@ export type ApiServerOptions = {
   version: string;
   /** 0: any free port. */
   port: number;
-  keys: DoorOptions['keys'];
-  origins?: DoorOptions['origins'];
-  refused?: DoorOptions['refused'];
-  follow?: DoorOptions['follow'];
+  keys: AccessControlOptions['keys'];
+  origins?: AccessControlOptions['origins'];
+  refused?: AccessControlOptions['refused'];
+  follow?: AccessControlOptions['follow'];
 };
 
 /** Timeout for receiving a request body. */
@@ -42,7 +42,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const port = await listen(server, options.port);
   keepRoom(server, port);
   const answers = createAnswers(inference);
-  app.route('/', createDoor({ port, keys, origins, refused, follow }, refusal));
+  app.route('/', createAccessControl({ port, keys, origins, refused, follow }, refusal));
   app.route('/v1/messages', anthropic(inference, answers));
   app.route('/v1/responses', responses(answers));
   app.route('/v1/rerank', rerank(inference));

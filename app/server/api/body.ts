@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { LonghandError, parseJson } from '../../protocol/index.ts';
-import { maxBodyBytes } from './door.ts';
+import { maxBodyBytes } from './access-control.ts';
 
 function textOf(bytes: Buffer): string {
   try {

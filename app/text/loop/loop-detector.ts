@@ -47,7 +47,7 @@ export class LoopGuard {
   private written = 0;
   private times = 0;
   /** Copies to exceed before asking again ("keep going"). */
-  private patience = 0;
+  private copiesNeeded = 0;
   private allowed = 0;
   /** The current exact repetition was allowed to continue: no other signal reports it. */
   private goesOn = false;
@@ -73,7 +73,7 @@ export class LoopGuard {
   private relapsed = 0;
   private known = 0;
   private last = { period: 0 };
-  private quietPatience = 0;
+  private quietCopiesNeeded = 0;
   private entries: Entries = noEntries();
   private returns: Returns = noReturns();
   private chains: Chains = noChains();
@@ -107,7 +107,7 @@ export class LoopGuard {
   /** The user chose to keep going: asks again only after twice as many copies. */
   act(copies: number): void {
     this.state = 'acted';
-    this.patience = 2 * copies;
+    this.copiesNeeded = 2 * copies;
     this.allowed = this.written;
     if (this.found) this.allowedIds.add(this.sumOf(this.found));
   }
@@ -144,8 +144,8 @@ export class LoopGuard {
 
   private start(): void {
     this.state = 'watching';
-    this.patience = 0;
-    this.quietPatience = 0;
+    this.copiesNeeded = 0;
+    this.quietCopiesNeeded = 0;
     this.periods = noPeriods();
     this.chains = noChains();
     this.lines = noLines();
@@ -170,26 +170,26 @@ export class LoopGuard {
     this.state = 'suspected';
     const first = this.written - span;
     this.goesOn = first < this.allowed;
-    if (copies < level.copies || span < level.tokens || copies < this.patienceOf(period, first)) return null;
+    if (copies < level.copies || span < level.tokens || copies < this.copiesNeededOf(period, first)) return null;
     if (this.written - this.since < Math.min(2 * period, span)) return null;
     const needed = this.needed(level, period, first, span);
     const found = { kind: 'exact', repeats: Math.floor(copies), periodTokens: period, startToken: first } as const;
     if (copies >= needed.copies && span >= needed.tokens) return { ...found, degree: 'card' };
     const { quiet } = needed;
-    if (!quiet || copies < Math.max(quiet.copies, this.quietPatience) || span < quiet.tokens) return null;
+    if (!quiet || copies < Math.max(quiet.copies, this.quietCopiesNeeded) || span < quiet.tokens) return null;
     return { ...found, degree: 'quiet' };
   }
 
   /** The allowed loop may continue up to twice its copies; other loops need somewhat more copies than before. */
-  private patienceFor(first: number): number {
-    if (this.patience === 0) return 0;
-    return first < this.allowed ? this.patience : EAGER * (this.times + 1);
+  private copiesNeededAt(first: number): number {
+    if (this.copiesNeeded === 0) return 0;
+    return first < this.allowed ? this.copiesNeeded : EAGER * (this.times + 1);
   }
 
   /** ... and the allowed loop may recur elsewhere. */
-  private patienceOf(period: number, first: number): number {
-    if (this.patience === 0) return 0;
-    return first < this.allowed || this.allowedIds.has(this.sumOf(period)) ? this.patience : 0;
+  private copiesNeededOf(period: number, first: number): number {
+    if (this.copiesNeeded === 0) return 0;
+    return first < this.allowed || this.allowedIds.has(this.sumOf(period)) ? this.copiesNeeded : 0;
   }
 
   /** A checksum that is the same for every rotation of a copy. */
@@ -267,8 +267,8 @@ export class LoopGuard {
     this.state = 'suspected';
     if (latest < this.since) return null;
     const odds = scoreOf(features);
-    const patience = this.patienceFor(first);
-    if (copies < patience || copies * period < level.alikeTokens) return null;
+    const copiesNeeded = this.copiesNeededAt(first);
+    if (copies < copiesNeeded || copies * period < level.alikeTokens) return null;
     const found = { kind: 'similar', repeats: copies, periodTokens: period, startToken: first, quote: latest } as const;
     const numbered = isNumbered(features);
     // The next of many values gave the same result as the previous one, which may be coincidence.
@@ -280,7 +280,7 @@ export class LoopGuard {
     const counted = features.counter >= ALL;
     const wanted = inAnswer && counted ? Math.max(COUNTED, requestedLength(this.options.question ?? '') ?? 0) : 0;
     const quiet = level.quiet - (counted && !inAnswer ? IDLE : 0);
-    if ((inAnswer && numbered) || odds < quiet || copies < Math.max(wanted, this.quietPatience)) return null;
+    if ((inAnswer && numbered) || odds < quiet || copies < Math.max(wanted, this.quietCopiesNeeded)) return null;
     return { ...found, degree: 'quiet' };
   }
 
@@ -291,14 +291,15 @@ export class LoopGuard {
     this.state = 'suspected';
     const { entries: copies, period, first, latest: quote } = worn;
     const degree = degreeOf(worn, level.listed, this.options.question ?? '');
-    if (!degree || copies < this.patienceFor(first) || (degree === 'quiet' && copies < this.quietPatience)) return null;
+    if (!degree || copies < this.copiesNeededAt(first) || (degree === 'quiet' && copies < this.quietCopiesNeeded))
+      return null;
     return { kind: 'entries', degree, repeats: copies, periodTokens: period, startToken: first, quote };
   }
 
   private circling(level: Level): Candidate | null {
     const { share, tokens, copies, since } = this.lines;
-    const patience = Math.max(4, this.quietPatience, this.patienceFor(since));
-    if (share < 0.9 || tokens < level.quietTokens || copies < patience) return null;
+    const copiesNeeded = Math.max(4, this.quietCopiesNeeded, this.copiesNeededAt(since));
+    if (share < 0.9 || tokens < level.quietTokens || copies < copiesNeeded) return null;
     const period = Math.max(1, Math.floor((this.written - since) / copies));
     return {
       kind: 'collapse',
@@ -313,7 +314,7 @@ export class LoopGuard {
   private returning(text: string, at: number, level: Level): Candidate | null {
     if (level.returns === 0 || !turnBack(this.returns, text, at)) return null;
     const { evidence, count, first, period } = this.returns;
-    if (evidence < level.returns || count < Math.max(RETURNS, this.quietPatience)) return null;
+    if (evidence < level.returns || count < Math.max(RETURNS, this.quietCopiesNeeded)) return null;
     return {
       kind: 'returns',
       degree: 'quiet',
@@ -329,7 +330,11 @@ export class LoopGuard {
     if (this.novelty.poor > 0 && this.novelty.poor % ENDLESS === 0) return this.endless(this.novelty.poor);
     if (!fading(this.novelty)) return null;
     this.state = 'suspected';
-    if (!level.collapse || !collapsed(this.novelty) || this.novelty.copies < this.patienceFor(this.written - COLLAPSED))
+    if (
+      !level.collapse ||
+      !collapsed(this.novelty) ||
+      this.novelty.copies < this.copiesNeededAt(this.written - COLLAPSED)
+    )
       return null;
     const first = Math.max(this.since, this.written - COLLAPSED);
     if (this.cutter.fenced || this.lines.listed > 0.3 || !isProse(this.text(first, this.written))) return null;
@@ -342,7 +347,7 @@ export class LoopGuard {
   private endless(tokens: number): Candidate | null {
     const first = this.written - tokens;
     const rows = this.text(first, this.written).split('\n').length - 1;
-    if (rows < Math.max(ROWS, this.quietPatience)) return null;
+    if (rows < Math.max(ROWS, this.quietCopiesNeeded)) return null;
     return {
       kind: 'collapse',
       degree: 'quiet',
@@ -359,7 +364,7 @@ export class LoopGuard {
       this.state = 'confirmed';
       this.times += 1;
       this.found = kind === 'exact' ? period : 0;
-    } else this.quietPatience = 2 * copies;
+    } else this.quietCopiesNeeded = 2 * copies;
     return {
       degree,
       where: place,

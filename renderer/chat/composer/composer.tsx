@@ -13,20 +13,20 @@ import { Icon } from '../../ui/icon.tsx';
 import { isComposing } from '../../ui/ime.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
-import { WaysOut } from '../overflow/recovery-menu.tsx';
+import { RecoveryMenu } from '../overflow/recovery-menu.tsx';
 import { isPicture } from '../pictures/picture.ts';
 import { UnseenNotice } from '../pictures/unseen-notice.tsx';
 import { AttachmentList } from './attachment-list.tsx';
 import { AttachButton, AttachmentChip, useAttach } from './attachments.tsx';
 import { BranchStrip } from './branch-strip.tsx';
-import { Gauge } from './context-meter.tsx';
+import { ContextMeter } from './context-meter.tsx';
 import { DocumentsMenu } from './documents-menu.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { Queue, useQueue } from './queue.tsx';
 import { hasMod, sends } from './send-keys.ts';
 import { ThinkingMenu } from './thinking-menu.tsx';
 import { ToolsMenu } from './tools-menu.tsx';
-import { useMeasure } from './use-context-usage.ts';
+import { useContextUsage } from './use-context-usage.ts';
 
 const noAttachments: never[] = [];
 
@@ -43,7 +43,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
   const running = useChat((state) => runningTurn(state) !== null) && !paused;
   const sendWith = useSettings((state) => state.values.sendWith);
   const { setDraft, send, setOverlay } = actions;
-  const measured = useMeasure(key === 'new' ? null : key, draft, attachments);
+  const measured = useContextUsage(key === 'new' ? null : key, draft, attachments);
   const { adding, problem, add, move, remove } = useAttach(key);
   const field = useRef<HTMLTextAreaElement>(null);
   const placeholder = usePlaceholder(key === 'new', paused);
@@ -141,7 +141,7 @@ export function Composer({ tall = false }: { tall?: boolean }) {
           <DocumentsMenu />
           <ToolsMenu />
           <span className="flex-1" />
-          <Gauge measured={measured} />
+          <ContextMeter measured={measured} />
           <SendButton running={running} ready={ready && !full} onSend={() => submit(false)} />
         </div>
       </div>
@@ -215,7 +215,7 @@ function Refusal() {
         title={whatOf(refused)}
         actions={
           <>
-            <WaysOut failure={refused} resumes={null} />
+            <RecoveryMenu failure={refused} resumes={null} />
             <button
               type="button"
               className="h-control rounded-sm px-2 font-medium text-fg-2 hover:bg-hover"

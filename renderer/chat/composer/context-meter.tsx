@@ -6,7 +6,7 @@ import { Popover, PopoverLine } from '../../ui/overlays/popover.tsx';
 import type { Measured } from './use-context-usage.ts';
 
 /** How full the context is, with what the draft would add. Opens into its parts. */
-export function Gauge({ measured }: { measured: Measured | null }) {
+export function ContextMeter({ measured }: { measured: Measured | null }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const go = useShell((state) => state.go);

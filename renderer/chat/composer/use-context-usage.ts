@@ -35,7 +35,11 @@ export const subjectOf = ({ chatId, modelId }: { chatId: ChatId | null; modelId:
   `${chatId} ${modelId}`;
 
 /** Tokens of the next prompt, recounted when typing pauses. */
-export function useMeasure(chatId: ChatId | null, draft: string, attachments: readonly Attachment[]): Measured | null {
+export function useContextUsage(
+  chatId: ChatId | null,
+  draft: string,
+  attachments: readonly Attachment[],
+): Measured | null {
   const [measured, setMeasured] = useState<{ of: string; found: Measured } | null>(null);
   const model = useChatModel();
   const wanted = useSettings((state) => state.values.contextLength);

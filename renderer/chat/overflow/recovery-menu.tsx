@@ -11,17 +11,25 @@ import { Button } from '../../ui/button.tsx';
 import { smallerContext } from './context-size.ts';
 import { type RecoveryAction, recoveryActions } from './recovery-actions.ts';
 
-type WaysOutProps = { failure: Failure /** The answer that failed, to be gone on with. */; resumes: MessageId | null };
+type RecoveryMenuProps = {
+  failure: Failure /** The answer that failed, to be gone on with. */;
+  resumes: MessageId | null;
+};
 
 /** What may help after a failure, besides trying again. */
-export function WaysOut({ failure, resumes }: WaysOutProps) {
+export function RecoveryMenu({ failure, resumes }: RecoveryMenuProps) {
   const status = useEngine((state) => state.status);
   return recoveryActions(failure.code, status.phase).map((way) => (
-    <WayOut key={way} way={way} failure={failure} resumes={resumes} status={status} />
+    <RecoveryItem key={way} way={way} failure={failure} resumes={resumes} status={status} />
   ));
 }
 
-function WayOut({ way, failure, resumes, status }: WaysOutProps & { way: RecoveryAction; status: EngineStatus }) {
+function RecoveryItem({
+  way,
+  failure,
+  resumes,
+  status,
+}: RecoveryMenuProps & { way: RecoveryAction; status: EngineStatus }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const go = useShell((state) => state.go);

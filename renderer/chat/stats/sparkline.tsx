@@ -27,7 +27,7 @@ export function sparkPoints(samples: readonly StatsSample[]): [x: number, y: num
   ]);
 }
 
-export function Spark({ points, tone }: { points: readonly [number, number][]; tone: 'ink' | 'bad' }) {
+export function Sparkline({ points, tone }: { points: readonly [number, number][]; tone: 'ink' | 'bad' }) {
   if (points.length === 0) return null;
   return (
     <svg

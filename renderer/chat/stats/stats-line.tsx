@@ -11,7 +11,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/overlays/menu.tsx';
 import { Pager } from './pager.tsx';
-import { Spark, sparkPoints } from './sparkline.tsx';
+import { Sparkline, sparkPoints } from './sparkline.tsx';
 import { SpeedPanel } from './speed-panel.tsx';
 
 type StatsLineProps = { message: Message; versions: readonly MessageId[]; last: boolean };
@@ -91,7 +91,7 @@ function Speed({ message, samples, open, panel, onToggle }: SpeedProps) {
       onClick={onToggle}
       className={`-ms-2 inline-flex h-6 items-center gap-2 rounded-sm px-2 text-fg-2 hover:bg-hover ${open ? 'bg-select' : ''}`}
     >
-      <Spark points={sparkPoints(samples)} tone={message.state.status === 'failed' ? 'bad' : 'ink'} />
+      <Sparkline points={sparkPoints(samples)} tone={message.state.status === 'failed' ? 'bad' : 'ink'} />
       <b className="font-medium">{formats.speed(speed)}</b>
     </button>
   );

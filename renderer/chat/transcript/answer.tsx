@@ -14,7 +14,7 @@ import { FailureNotice } from './failures/failure-notice.tsx';
 import { LoopLine } from './loops/loop-card.tsx';
 import { decidedLoops } from './loops/loop-evidence.ts';
 import { Paused } from './loops/paused.tsx';
-import { Reading } from './prefill-progress.tsx';
+import { PrefillProgress } from './prefill-progress.tsx';
 import { SimilarLine } from './similar-line.tsx';
 import { Thinking } from './thinking.tsx';
 
@@ -30,7 +30,7 @@ export const Answer = memo(function Answer({ message, versions, last }: AnswerPr
   const writing = message.state.status === 'running';
   return (
     <div aria-busy={writing}>
-      {writing && live?.reading && <Reading reading={live.reading} />}
+      {writing && live?.reading && <PrefillProgress reading={live.reading} />}
       {message.thinking !== '' && <Thinking message={message} live={live} />}
       {editing ? (
         <Editor

@@ -8,7 +8,7 @@ const QUIET_MS = 300;
 const RATE_MS = 3000;
 
 /** Before the first token: how much of the prompt has been read, and how much was cached. */
-export function Reading({ reading }: { reading: NonNullable<TurnProgress['reading']> }) {
+export function PrefillProgress({ reading }: { reading: NonNullable<TurnProgress['reading']> }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const now = useNow(true);

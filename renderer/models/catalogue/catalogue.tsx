@@ -20,9 +20,9 @@ import { IconButton } from '../../ui/button.tsx';
 import { Tag } from '../../ui/choice.tsx';
 import { fetchModel, useFetching } from '../downloads/fetch-model.ts';
 import { Consent } from './consent.tsx';
-import { Offer } from './download-panel.tsx';
+import { DownloadPanel } from './download-panel.tsx';
 import { usePurpose } from './purpose.tsx';
-import { Found } from './search-results.tsx';
+import { SearchResults } from './search-results.tsx';
 
 export const placeOf = (model: CatalogueModel): Place => ({
   id: model.id,
@@ -75,11 +75,11 @@ export function Catalogue({ query }: { query: string }) {
               />
             </li>
           ))}
-          <Found query={query} />
+          <SearchResults query={query} />
         </ul>
       </div>
       {current && (
-        <Offer
+        <DownloadPanel
           key={current.id}
           place={current}
           known={catalogue.find((model) => model.id === current.id) ?? null}

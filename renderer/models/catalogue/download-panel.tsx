@@ -22,12 +22,20 @@ import { Notice } from '../../ui/notice.tsx';
 import { fetchModel, nameOf, rowsOf, useFetching } from '../downloads/fetch-model.ts';
 import { ContextSlider } from '../memory/context-slider.tsx';
 import { MemoryBar } from '../memory/memory-bar.tsx';
-import { LookFailed } from './inspect-error.tsx';
+import { InspectError } from './inspect-error.tsx';
 import { LayerDetails, usePurpose } from './purpose.tsx';
-import { Variants } from './quantisations.tsx';
+import { Quantisations } from './quantisations.tsx';
 
 /** A model that is not installed: memory at the chosen context, its variants, and the download. */
-export function Offer({ place, known, machine }: { place: Place; known: CatalogueModel | null; machine: Machine }) {
+export function DownloadPanel({
+  place,
+  known,
+  machine,
+}: {
+  place: Place;
+  known: CatalogueModel | null;
+  machine: Machine;
+}) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { looks, variant } = useModels();
@@ -164,12 +172,12 @@ export function Offer({ place, known, machine }: { place: Place; known: Catalogu
         </div>
       )}
       {rows.length > 0 && (
-        <Variants rows={rows} current={current} suggested={suggested} machine={machine} chosen={chosen} />
+        <Quantisations rows={rows} current={current} suggested={suggested} machine={machine} chosen={chosen} />
       )}
       {known && <LayerDetails model={known} />}
       {looking && <p className="mt-5 animate-breathe text-fg-2">{t('models.looking')}</p>}
       {rows.length === 0 && !looking && failed[0] && (
-        <LookFailed
+        <InspectError
           failure={failed[0]}
           onAgain={() => place.references.forEach((reference) => void look(reference, { again: true }))}
         />

@@ -10,7 +10,7 @@ import { Field } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
 /** Why a repository could not be read, and what to do: enter a token for a gated one, retry otherwise. */
-export function LookFailed({ failure, onAgain }: { failure: Failure; onAgain: () => void }) {
+export function InspectError({ failure, onAgain }: { failure: Failure; onAgain: () => void }) {
   const { t } = useTranslation();
   const gated = failure.details?.reason === 'gated';
   return (
@@ -18,7 +18,7 @@ export function LookFailed({ failure, onAgain }: { failure: Failure; onAgain: ()
       <Notice
         alert
         tone="warn"
-        title={gated ? t('models.needsToken') : t('models.lookFailed')}
+        title={gated ? t('models.needsToken') : t('models.inspectFailed')}
         actions={!gated && <Button onClick={onAgain}>{t('failure.tryAgain')}</Button>}
       >
         {gated ? <Token onKept={onAgain} /> : sentenceOf(failure)}

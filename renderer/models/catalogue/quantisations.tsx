@@ -18,7 +18,7 @@ type VariantsProps = {
 };
 
 /** The variants of one model, largest first; one is selected. */
-export function Variants({ rows, current, suggested, machine, chosen }: VariantsProps) {
+export function Quantisations({ rows, current, suggested, machine, chosen }: VariantsProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { look } = useModels.getState();

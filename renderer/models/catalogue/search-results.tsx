@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/choice.tsx';
 
 /** Results of a search on the hub, below the catalogue. Nothing is sent before the button is pressed. */
-export function Found({ query }: { query: string }) {
+export function SearchResults({ query }: { query: string }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const finding = useModels((state) => state.finding);

@@ -9,7 +9,7 @@ import { useModels } from '../../stores/models/store.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 
 /** The list of downloads: running, waiting and why. */
-export function Dock({ whole = false }: { whole?: boolean }) {
+export function DownloadList({ whole = false }: { whole?: boolean }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const downloads = useModels((state) => state.downloads);

@@ -1,5 +1,5 @@
 /** Progress beside a name in the sidebar. */
-export function Ring({ share, label }: { share: number; label: string }) {
+export function ProgressRing({ share, label }: { share: number; label: string }) {
   const length = 2 * Math.PI * 5;
   return (
     <svg viewBox="0 0 14 14" role="img" aria-label={label} className="block size-3.5 flex-none -rotate-90">

@@ -18,7 +18,7 @@ const COMMIT_MS = 50;
 
 /** Applies events of the core to the store: text at most 20 times a second, and everything else after the text that
  *  preceded it. */
-export function createIncoming({ getState, setState }: Pick<StoreApi<ChatData & ChatView>, 'getState' | 'setState'>) {
+export function createCoreEvents({ getState, setState }: Pick<StoreApi<ChatData & ChatView>, 'getState' | 'setState'>) {
   const commits = createBatcher<TurnPayload>((batch) => {
     setState((state) => withTurnEvents(state, batch, performance.now()));
     if (batch.some(({ event }) => event.type === 'stats')) addSamples(batch);

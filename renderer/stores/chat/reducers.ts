@@ -257,14 +257,14 @@ export function applyToLive(
     case 'paused':
       return { ...live, similar: null, pause: { choices: event.choices, suggested: event.suggested, at: now } };
     case 'decided':
-      return goneOn(live, now);
+      return withoutPause(live, now);
     default:
       return live;
   }
 }
 
 /** Excludes the time spent waiting for the user. */
-function goneOn(live: TurnProgress, now: number): TurnProgress {
+function withoutPause(live: TurnProgress, now: number): TurnProgress {
   const waited = live.pause ? now - live.pause.at : 0;
   const { thinking, firstTokenAt } = live;
   return {

@@ -4,7 +4,7 @@ import { core, useConnection } from '../../bridge.ts';
 import { focusComposer } from '../../lib/focus.ts';
 import type { ChatActions } from './chat-actions.ts';
 import { chatPages } from './chat-pages.ts';
-import { createIncoming, withoutShown } from './core-events.ts';
+import { createCoreEvents, withoutShown } from './core-events.ts';
 import { createChat } from './create-chat.ts';
 import { type ChatData, noChats, withChat, withChats, withOlderChats, withOpened } from './reducers.ts';
 import { type ChatView, type DraftKey, nothingBegun, nothingChosen } from './view-state.ts';
@@ -373,7 +373,7 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 /** The actions never change, so no component subscribes to them. */
 export const actions: ChatActions = useChat.getState();
 
-const incoming = createIncoming(useChat);
+const incoming = createCoreEvents(useChat);
 
 export const listenToChats = incoming.listen;
 

@@ -26,7 +26,13 @@ const components: Components = {
 const inlineComponents: Components = { ...components, p: ({ children }) => <>{children}</> };
 
 /** One paragraph, heading or other plain piece of Markdown. Memoised by its text: written once, rendered once. */
-export const Leaf = memo(function Leaf({ source, inline = false }: { source: string; inline?: boolean }) {
+export const InlineMarkdown = memo(function InlineMarkdown({
+  source,
+  inline = false,
+}: {
+  source: string;
+  inline?: boolean;
+}) {
   if (tooHeavy(source)) return <Raw text={source} />;
   return (
     <PlainWhenBroken text={source}>

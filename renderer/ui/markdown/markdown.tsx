@@ -2,7 +2,7 @@ import { type CSSProperties, memo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Align, advance, type Block, type BlockStream, emptyStream, sectionStarts } from './blocks.ts';
 import { CodeBlock } from './code.tsx';
-import { Leaf, Raw } from './inline-markdown.tsx';
+import { InlineMarkdown, Raw } from './inline-markdown.tsx';
 import { DEEPEST, MAX_BLOCKS } from './limits.ts';
 import { Formula, OpenFormula } from './math.tsx';
 import { usePlain } from './plain-context.ts';
@@ -62,13 +62,13 @@ type BlockViewProps = { block: Block; depth: number; growing: boolean };
 const BlockView = memo(function BlockView({ block, depth, growing }: BlockViewProps) {
   switch (block.kind) {
     case 'leaf':
-      return <Leaf source={block.source} />;
+      return <InlineMarkdown source={block.source} />;
     case 'code':
       return <CodeBlock language={block.language} text={block.text} closed={block.closed} />;
     case 'math':
       return <Formula tex={block.tex} display />;
     case 'open-math':
-      return growing ? <OpenFormula tex={block.tex} /> : <Leaf source={block.source} />;
+      return growing ? <OpenFormula tex={block.tex} /> : <InlineMarkdown source={block.source} />;
     case 'raw':
       return <Raw text={block.source} />;
     case 'quote':
@@ -132,7 +132,7 @@ function Table({ block }: { block: Extract<Block, { kind: 'table' }> }) {
           <tr>
             {header.map((cell, column) => (
               <th key={column} scope="col" className={alignment[align[column] ?? 'start']}>
-                <Leaf source={cell} inline />
+                <InlineMarkdown source={cell} inline />
               </th>
             ))}
           </tr>
@@ -155,7 +155,7 @@ const Row = memo(
       <tr>
         {cells.map((cell, column) => (
           <td key={column} className={alignment[align[column] ?? 'start']}>
-            <Leaf source={cell} inline />
+            <InlineMarkdown source={cell} inline />
           </td>
         ))}
       </tr>

@@ -1,6 +1,6 @@
 import { Popover as Radix } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
-import { giveBackFocus } from './restore-focus.ts';
+import { restoreFocus } from './restore-focus.ts';
 
 type PopoverProps = {
   trigger: ReactElement;
@@ -23,7 +23,7 @@ export function Popover({ trigger, label, width, children, align = 'start', open
           sideOffset={6}
           collisionPadding={8}
           aria-label={label}
-          onCloseAutoFocus={giveBackFocus}
+          onCloseAutoFocus={restoreFocus}
           style={{ width: `${width / 16}rem` }}
           className="z-40 flex max-h-(--radix-popover-content-available-height) flex-col overflow-y-auto rounded-lg bg-raised p-1.25 shadow-2 outline-none data-[state=open]:animate-enter"
         >

@@ -48,7 +48,7 @@ function libraryWith(
     promptFolder: '',
     disk,
     probe: createProbe(),
-    whereabouts: () => null,
+    addressInfo: () => null,
     builtIn: [],
     now: () => 1,
   });

@@ -33,9 +33,9 @@ export const engineAndText = [
     tests: loops,
   },
   {
-    row: 'loops: patience stays over a rewind',
+    row: 'loops: the copies needed after a decision survive a rewind',
     file: 'app/text/loop/loop-detector.ts',
-    from: "    this.state = 'watching';\n    this.patience = 0;",
+    from: "    this.state = 'watching';\n    this.copiesNeeded = 0;",
     to: "    this.state = 'watching';",
     user: 'the same loop after a rewind is found late',
     tests: loops,

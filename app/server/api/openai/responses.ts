@@ -3,9 +3,9 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { AnswerPart } from '../../../core/inference.ts';
 import { type FinishReason, LonghandError, type Usage } from '../../../protocol/index.ts';
+import type { Admitted } from '../access-control.ts';
 import type { Answers } from '../answers.ts';
 import { jsonOf } from '../body.ts';
-import type { AtDoor } from '../door.ts';
 import { hangUpOf } from '../hang-up.ts';
 import { problemOf, readBody } from '../problems.ts';
 import { serverSentEvents, sse, streamed } from '../stream.ts';
@@ -17,12 +17,12 @@ import { type AskedItem, type Item, ResponsesBody, requestOfItems } from './resp
 
 //  OpenAI's Responses API. Responses are stored for a while, so that the next one can continue from their id.
 
-export function responses(answers: Answers): Hono<AtDoor> {
-  const app = new Hono<AtDoor>();
+export function responses(answers: Answers): Hono<Admitted> {
+  const app = new Hono<Admitted>();
   const store = createResponseStore();
   app.onError((error) => problemResponse(problemOf(error)));
 
-  const found = ({ var: { caller } }: Context<AtDoor>, id: string, where: string) => {
+  const found = ({ var: { caller } }: Context<Admitted>, id: string, where: string) => {
     const stored = store.get(id, caller);
     if (stored) return stored;
     throw new LonghandError(

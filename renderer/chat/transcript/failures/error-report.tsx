@@ -7,7 +7,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 
 /** The text of a bug report. Nothing is sent anywhere. */
-export function Report() {
+export function ErrorReport() {
   const { t } = useTranslation();
   const overlay = useChat((state) => state.overlay);
   const { setOverlay } = actions;

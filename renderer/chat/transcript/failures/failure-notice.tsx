@@ -7,7 +7,7 @@ import { useEngine } from '../../../stores/engine.ts';
 import { useUnsaved } from '../../../stores/notices.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { WaysOut } from '../../overflow/recovery-menu.tsx';
+import { RecoveryMenu } from '../../overflow/recovery-menu.tsx';
 
 /** Below a partial answer: what happened, what is safe, what to do. Error codes are behind "Show report". */
 export function FailureNotice({ message, failure }: { message: Message; failure: Failure }) {
@@ -53,7 +53,7 @@ export function FailureNotice({ message, failure }: { message: Message; failure:
             <Button kind={hasContent ? 'quiet' : 'primary'} onClick={() => void retry(message.id)}>
               {hasContent ? t('failure.startOver') : t('failure.tryAgain')}
             </Button>
-            <WaysOut failure={failure} resumes={message.id} />
+            <RecoveryMenu failure={failure} resumes={message.id} />
             <Button kind="quiet" className="ms-auto" onClick={() => setOverlay({ kind: 'report', failure })}>
               {t('failure.report')}
             </Button>

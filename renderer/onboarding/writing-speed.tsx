@@ -9,7 +9,7 @@ import { Fact } from './fact.tsx';
 const MAX_WORDS = 50;
 
 /** How fast a model writes here. The line's space is reserved until the memory bandwidth is measured. */
-export function Words({ description }: { description: ModelDescription }) {
+export function WritingSpeed({ description }: { description: ModelDescription }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const machine = useModels((state) => state.machine);

@@ -14,7 +14,7 @@ import { peerOf } from '../request-guard.ts';
 /** Maximum bytes of a request: a conversation as long as any context. */
 export const maxBodyBytes = 16 * 1024 * 1024;
 
-export type DoorOptions = {
+export type AccessControlOptions = {
   port: number;
   /** null: every program of this user has access. A function is called for every request, so that revoked keys stop working. */
   keys: readonly string[] | (() => readonly KnownKey[]) | null;
@@ -27,7 +27,7 @@ export type DoorOptions = {
 };
 
 /** Context of an admitted request. `caller`: the owner of its key; empty if keys are off. */
-export type AtDoor = { Variables: { caller: string } };
+export type Admitted = { Variables: { caller: string } };
 
 /** `host`: the origin of a page, or the requested host. */
 export type RefusedRequest = {
@@ -41,8 +41,8 @@ export type RefusedRequest = {
 export type Refusal = { status: 400 | 401 | 403 | 411 | 413 | 415 | 429; reason: string };
 
 /** Checks a request before its body is read. `say` formats a refusal for the API. */
-export function createDoor(
-  { port, keys, origins, refused, follow = unfollowed }: DoorOptions,
+export function createAccessControl(
+  { port, keys, origins, refused, follow = unfollowed }: AccessControlOptions,
   say: (context: Context, refusal: Refusal) => Response,
 ) {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
@@ -50,7 +50,7 @@ export function createDoor(
   const given = Array.isArray(keys) ? keys.map((key: string) => ({ id: '', name: '', digest: digestOf(key) })) : null;
   const known = typeof keys === 'function' ? keys : given && (() => given);
   const guesses = createRateLimit();
-  const door = new Hono<AtDoor>();
+  const app = new Hono<Admitted>();
 
   const keyOf = ({ req }: Context): KnownKey | null =>
     known && matching(known(), req.header('x-api-key') ?? bearer(req.header('authorization')));
@@ -83,7 +83,7 @@ export function createDoor(
     return null;
   }
 
-  door.use(async (context, next) => {
+  app.use(async (context, next) => {
     const key = keyOf(context);
     const refusal = judge(context, key);
     const { method } = context.req;
@@ -108,14 +108,14 @@ export function createDoor(
     context.res.headers.set('X-Content-Type-Options', 'nosniff');
     context.res.headers.set('Cache-Control', 'no-store');
   });
-  door.options('*', (context) =>
+  app.options('*', (context) =>
     context.body(null, 204, {
       'Access-Control-Allow-Methods': 'GET, POST, DELETE',
       'Access-Control-Allow-Headers': 'authorization, content-type, x-api-key, anthropic-version',
       'Access-Control-Max-Age': '600',
     }),
   );
-  return door;
+  return app;
 }
 
 export const tooLarge: Refusal = {
