@@ -1,8 +1,8 @@
 // y = W x for up to eight rows of x, with everything that fuses around a projection. Bound by the bytes of W, and at
 // few bits by instructions: a simdgroup owns four or eight rows of W, its lanes walk over the columns in steps of 8,
 // nothing goes through threadgroup memory, and products are summed as dots.h does it. Rows and tokens are known when
-// the kernel is compiled, so that no array is indexed by a variable. A row's own additions are the same whoever shares
-// its simdgroup: how many do is tuned by device.
+// the kernel is compiled, so that no array is indexed by a variable. A row's own additions do not depend on the rows
+// that share its simdgroup: their number is tuned by device.
 //
 // The RMS norm in front costs no pass over x: every simdgroup sees the whole row anyway, so it sums the squares beside
 // the products and scales at the end (x * rsqrt(..) * g . w = rsqrt(..) * (x * g . w)).

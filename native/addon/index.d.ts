@@ -111,7 +111,7 @@ export interface SamplingOptions {
   repetitionPenalty?: number;
   presencePenalty?: number;
   frequencyPenalty?: number;
-  /** Tokens looked back on by the penalties; -1: all. */
+  /** The window of the penalties in tokens; -1: all. */
   penaltyWindow?: number;
   dry?: { multiplier: number; base: number; allowedLength: number; window: number; breakers: number[] };
   seed?: number;
@@ -138,7 +138,7 @@ export interface GenerateOptions extends SamplingOptions {
   continues?: number;
   /** What is read goes into the model's prompt cache; true unless said otherwise. */
   cachePrompt?: boolean;
-  /** Who it belongs to on disk (`Model.setPromptCacheDisk`): letters, digits, _ and -. Without one nothing is kept there. */
+  /** The owner of its entries on disk (`Model.setPromptCacheDisk`): letters, digits, _ and -. Without one nothing is stored there. */
   owner?: string;
   pictures?: Picture[];
   /** Binds the answer, not its thinking: which is open already, or may be opened (with the tokens `opens`), and ends with
@@ -178,11 +178,11 @@ export interface GenerateResult {
   reuse: Reuse;
 }
 
-/** What of a prompt was taken from what had been read before, and why tokens that had been read were read again. */
+/** How much of a prompt was reused, and why known tokens were recomputed. */
 export interface Reuse {
   tokens: number;
   requested: number;
-  /** Tokens at the front that have been read before, whether they were still here or not. */
+  /** Tokens at the front that were read before, whether or not they were still cached. */
   known: number;
   /** What is known goes on with another token than `known` of the prompt; false where the prompt only adds to it. */
   differs: boolean;
@@ -245,7 +245,7 @@ export class Session {
   states(): Promise<{ layer: number; kind: 'recurrent' | 'conv'; shape: number[]; data: Float32Array }[]>;
   /** Remembers the state at the present length (also done by itself at the places of engine.md section 3). */
   snapshot(): Promise<number>;
-  /** Lengths that can be returned to without reading tokens again. */
+  /** Lengths that can be restored without recomputing tokens. */
   snapshots(): number[];
   /** Cuts the timeline to `length` tokens. Exact: what was after never happened. Without a snapshot at `length` the
    *  tokens after the nearest earlier one are read again; `replayed` counts them. Cancelled while they are, it rejects with
@@ -258,11 +258,11 @@ export class Session {
 export class Model {
   readonly description: Description;
   readonly device: Device;
-  /** What became of the file that keeps packed weights (`LoadOptions.packed`). */
+  /** The state of the file of packed weights (`LoadOptions.packed`). */
   readonly packed: 'none' | 'read' | 'writing' | 'written';
   readonly vocabularySize: number;
   readonly contextLength: number;
-  /** Whether calls on several of its sessions take turns. */
+  /** Whether calls on several of its sessions alternate. */
   readonly takesTurns: boolean;
   createSession(options?: SessionOptions): Session;
   /** Of every matrix that read something since a load with `observe`: its tensors, and means over tokens. squares [columns],
@@ -283,22 +283,22 @@ export class Model {
   ): Promise<Float32Array>;
   /** Bytes read from expert weights since load (tests of sparsity). */
   expertBytesRead(): number;
-  /** What this model takes with sessions of so many tokens. */
+  /** The memory of this model with sessions of this many tokens. */
   memoryPlan(options?: PlanOptions): MemoryPlan;
   /** The most that one pass has taken so far for activations and scratch; 0 on back ends that do not count it. */
   scratchBytes(): number;
   /** What the sessions of this model have read, kept for all of them: bytes in use, and what it may take. */
   promptCache(): { budgetBytes: number; bytes: number; diskBudgetBytes: number; diskBytes: number };
-  /** How many bytes it may take; 0, as after `load`, keeps nothing. It takes less where memory is short. */
+  /** The budget in bytes; 0, the default after `load`, turns it off. It shrinks when memory is short. */
   setPromptCache(bytes: number): void;
-  /** In memory, and on disk what is of any model. */
+  /** This model's in memory, and those of all models on disk. */
   clearPromptCache(): Promise<void>;
   /** Keeps what is read also in files, which the next process finds: at most `bytes` in `folder`, of all models together.
    *  Without a folder, as after `load`, nothing is kept on disk; what is there stays. */
   setPromptCacheDisk(disk: { folder: string; bytes: number } | null): Promise<void>;
-  /** Deletes what is on disk of one owner. */
+  /** Deletes everything of one owner from disk. */
   erasePromptCache(owner: string): Promise<void>;
-  /** Until everything is written that is to be kept by now. */
+  /** Resolves once everything pending is written. */
   flushPromptCache(): Promise<void>;
   /** MTP head over a prompt, `next` shifted by one: draft logits [tokens, vocabulary] (golden tests; speculation later).
    *  With `steps` the head goes on from its own state and best token, one more row a step. */
@@ -323,7 +323,7 @@ export class Model {
   close(): void;
 }
 
-/** What an answer may look like, for one vocabulary. */
+/** Constraints on an answer, for one vocabulary. */
 export interface Grammar {
   /** After these tokens: a bit for each token that may come (32 a word), whether the text may end, whether it has to, and
    *  what has to come as far as there is no choice. Null where the tokens do not fit. */
@@ -334,7 +334,7 @@ export interface Grammar {
     forced: Uint8Array;
     forcedTokens: Int32Array;
   } | null;
-  /** The bits again, found by asking for every token by itself (tests). */
+  /** The same bits, computed token by token (tests). */
   admits(tokens: Int32Array): Uint32Array;
 }
 export interface Vocabulary {
@@ -375,7 +375,7 @@ export interface RecognisedLine {
   /** `spaced`: white space stands before it. */
   words: { text: string; spaced: boolean; box: PixelBox }[];
 }
-/** Whether the system reads texts in pictures (macOS, Vision). */
+/** Whether the system can recognise text in pictures (macOS, Vision). */
 export function canRecognise(): boolean;
 /** Lines of a picture in reading order. Rejects with `unsupported` where the system cannot, with `format` for what it cannot decode. */
 export function recognise(picture: Uint8Array): Promise<RecognisedLine[]>;

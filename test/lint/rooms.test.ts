@@ -1,4 +1,4 @@
-// Every folder of code has one charter, at its door, and holds no more than a person takes in at one look.
+// Every folder of code has a one-line charter in its README, and no more modules than a person takes in at one look.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -28,7 +28,7 @@ const MAX_MODULES = 20;
 
 const linesOf = (file: string) => readFileSync(join(root, file), 'utf8').split('\n').length - 1;
 
-test.each(folders)('%s says at its door what it is for', (folder) => {
+test.each(folders)('the README of %s has a one-line charter', (folder) => {
   expect(files).toContain(`${folder}/README.md`);
   const [title, blank, charter] = readFileSync(join(root, folder, 'README.md'), 'utf8').split('\n');
   expect([title, blank]).toEqual([`# ${folder}`, '']);
