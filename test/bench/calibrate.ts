@@ -1,8 +1,8 @@
-// Fits the weights of app/documents/search/ranking-features.ts on the tuning set: node test/bench/calibrate.ts [--no-reader] [--vectors FILE]
+// Fits the weights of app/documents/search/ranking-features.ts on the tuning set: node test/bench/calibrate.ts [--no-reader] [--vectors FILE] [--with FILE …]
 // BY_READING; with --no-reader BY_MEANING, which also chooses what the reader reads.
 // Each document is left out once (eight groups) to see what the weights are worth on documents that they do not know. Every
 // answerable question also counts as one without an answer, in a library from which the sentence that answers it was cut.
-// FILE keeps the vectors of all texts for the next run.
+// --vectors FILE caches the vectors of all texts for the next run. --with FILE adds the questions of an examination (exam.ts --out).
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import type { Scored } from '../../app/documents/answer/scored-statement.ts';
@@ -14,7 +14,11 @@ import { openAsker } from './asking.ts';
 import { readOptions } from './options.mjs';
 
 const { values } = readOptions(import.meta.filename, {
-  options: { vectors: { type: 'string' }, reader: { type: 'boolean', default: true } },
+  options: {
+    vectors: { type: 'string' },
+    with: { type: 'string', multiple: true, default: [] },
+    reader: { type: 'boolean', default: true },
+  },
   allowNegative: true,
 });
 /** How much a question weighs: one without an answer, one whose answer was cut out, one with. */
@@ -87,7 +91,25 @@ const exampleOf = ({ kind, gold, statements }: Asked): Example => ({
 /** What was not found teaches nothing about what was. */
 const teaches = (one: Asked) =>
   one.kind !== 'answered' || one.statements.some((statement) => says(statement, one.gold));
-const modelOf = (asked: readonly Asked[]): Model => fitWeights(asked.filter(teaches).map(exampleOf), SHRINK);
+/** The questions of examinations, which are in every fit. */
+const examined = values.with.flatMap(examplesIn);
+const modelOf = (asked: readonly Asked[]): Model =>
+  fitWeights([...asked.filter(teaches).map(exampleOf), ...examined], SHRINK);
+
+type Examined = { answerable: boolean; statements: { features: number[]; says: boolean }[] };
+
+function examplesIn(file: string): Example[] {
+  const questions = JSON.parse(readFileSync(file, 'utf8')) as Examined[];
+  return questions.flatMap(({ answerable, statements }) => {
+    const most = Math.max(...statements.map(({ features }) => features.length));
+    const judged = statements.filter(({ features }) => features.length === most);
+    const says = judged.flatMap((one, at) => (one.says ? [at] : []));
+    if (judged.length === 0 || (answerable && says.length === 0)) return [];
+    return [
+      { features: judged.map(({ features }) => features), says, weight: answerable ? WEIGHT.answered : WEIGHT.none },
+    ];
+  });
+}
 
 /** How sure the likeliest passage is, and whether it holds the fact. */
 function judged({ gold, statements }: Asked, { bias, factors }: Model): { chance: number; right: boolean } {

@@ -1,17 +1,33 @@
-// What the reader is trained on: node resources/reader/train/candidates.ts OUT [SET ...]
-// Asks the app the questions of texts/ (libraries of 24 documents, all or those named) and writes, a line of JSON for each
-// question, the statements that it would give the reader, how likely it finds them without one, and which say the answer.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// What the reader is trained on: node resources/reader/train/candidates.ts OUT [--sets a,b] [--passages FILE] [--half a|b] [--most N]
+// Asks the app the questions of texts/ (libraries of 24 documents, all or those named), or those of a file of passages with
+// questions as SQuAD has them, and writes, a line of JSON for each question, the statements that it would give the reader, how
+// likely it finds them without one, and which say the answer.
+import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { readable } from '../../../app/documents/answer/answer-scoring.ts';
+import type { Scored } from '../../../app/documents/answer/scored-statement.ts';
 import { openAsker } from '../../../test/bench/asking.ts';
+import { readExam, says } from '../../../test/support/exam-sets.ts';
 
 const texts = join(import.meta.dirname, 'texts');
 /** Statements of a question, the likeliest first; those that answer it besides. */
 const LIKELIEST = 6;
 
-const [out, ...sets] = process.argv.slice(2);
-if (out === undefined) throw new Error('[candidates] say where to write: candidates.ts OUT [SET ...]');
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sets: { type: 'string' },
+    passages: { type: 'string' },
+    half: { type: 'string' },
+    most: { type: 'string', default: '100000' },
+  },
+});
+const [out] = positionals;
+if (out === undefined) throw new Error('[candidates] say where to write: candidates.ts OUT');
+
+type Asked = { question: string; answerable: boolean; says(statement: Scored): boolean };
+type Library = { files: Record<string, string>; questions: Asked[] };
 
 const rows = (...path: string[]): string[][] =>
   readFileSync(join(texts, ...path), 'utf8')
@@ -19,32 +35,59 @@ const rows = (...path: string[]): string[][] =>
     .split('\n')
     .map((line) => line.split('\t'));
 const flat = (text: string) => text.toLowerCase().replace(/\s+/g, ' ');
+const textOf = ({ passage, statement }: Scored) => passage.text.slice(...statement);
+
+function ownLibrary(set: string): Library {
+  const shelf = join(texts, set, 'library');
+  const none = { answerable: false, says: () => false };
+  return {
+    files: Object.fromEntries(readdirSync(shelf).map((file) => [file, readFileSync(join(shelf, file), 'utf8')])),
+    questions: [
+      ...rows(set, 'answerable.tsv').map(([, gold = '', question = '']) => ({
+        question,
+        answerable: true,
+        says: (one: Scored) => flat(textOf(one)).includes(flat(gold)),
+      })),
+      ...rows(set, 'unanswerable.tsv').map(([, question = '']) => ({ question, ...none })),
+    ],
+  };
+}
+
+function libraryOfPassages(path: string): Library {
+  const half = values.half === 'a' || values.half === 'b' ? values.half : undefined;
+  const { files, questions } = readExam(path, { half, most: Number(values.most) });
+  return {
+    files: Object.fromEntries(files.map((file) => [file.name, 'text' in file ? file.text : ''])),
+    questions: questions.map(({ text, gold }) => ({
+      question: text,
+      answerable: gold !== null,
+      says: (one) => says(gold, one.passage.fileName, textOf(one)),
+    })),
+  };
+}
+
+const libraries =
+  values.passages === undefined
+    ? (values.sets?.split(',') ?? readdirSync(texts).sort()).map(ownLibrary)
+    : [libraryOfPassages(values.passages)];
 
 const asker = await openAsker(false);
-let lines = '';
-for (const set of sets.length > 0 ? sets : readdirSync(texts).sort()) {
-  const shelf = join(texts, set, 'library');
-  const library = Object.fromEntries(readdirSync(shelf).map((file) => [file, readFileSync(join(shelf, file), 'utf8')]));
-  const questions = [
-    ...rows(set, 'answerable.tsv').map(([, gold = '', question = '']) => ({ question, gold })),
-    ...rows(set, 'unanswerable.tsv').map(([, question = '']) => ({ question, gold: null })),
-  ];
-  const asked = await asker.ask(
-    library,
+const file = createWriteStream(out);
+for (const { files, questions } of libraries) {
+  let at = 0;
+  await asker.ask(
+    files,
     questions.map(({ question }) => question),
+    (found) => {
+      const { question, answerable, says: saysIt } = questions[at++] as Asked;
+      const statements = found
+        .toSorted((a, b) => b.score - a.score)
+        .map((one) => ({ text: readable(one), score: Number(one.score.toFixed(3)), says: saysIt(one) }));
+      const chosen = statements.filter(({ says: right }, place) => place < LIKELIEST || right);
+      file.write(`${JSON.stringify({ question, answerable, statements: chosen })}\n`);
+    },
   );
-  for (const [at, { question, gold }] of questions.entries()) {
-    const statements = (asked[at] ?? [])
-      .toSorted((a, b) => b.score - a.score)
-      .map((one) => ({
-        text: readable(one),
-        score: Number(one.score.toFixed(3)),
-        says: gold !== null && flat(one.passage.text.slice(...one.statement)).includes(flat(gold)),
-      }));
-    const kept = statements.filter(({ says }, place) => place < LIKELIEST || says);
-    lines += `${JSON.stringify({ question, answerable: gold !== null, statements: kept })}\n`;
-  }
 }
 await asker.close();
-writeFileSync(out, lines);
+await new Promise((done) => file.end(done));
 process.exit(0);

@@ -7,9 +7,8 @@ import sys
 import torch
 from safetensors.torch import load_file, save_file
 
-from model import RANK, Reader, pair, tokenizer_of
+from model import PREFIX, RANK, Reader, pair, tokenizer_of
 
-PREFIX = "base_model.model."
 TOLD_BYTES = 4096
 PAIRS = [
     ("How high is the monthly rent?", "Lease, Rent and payment: The monthly rent is 840 euros."),

@@ -9,6 +9,7 @@ import math
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+from safetensors.torch import load_file
 from transformers import AutoTokenizer, BertModel
 
 RANK = 16
@@ -60,6 +61,23 @@ def tokenizer_of(encoder: str):
 
 def pair(tokenizer, question: str, statement: str):
     return tokenizer(question, statement, truncation="longest_first", max_length=128)
+
+
+PREFIX = "base_model.model."
+
+
+def load(model: Reader, path: str):
+    """Trained numbers, as train.py saved them or as export.py wrote them (adapter_model.safetensors)."""
+    if not path.endswith(".safetensors"):
+        return model.load_state_dict(torch.load(path), strict=False)
+    own = set(trained(model))
+    state = {}
+    for name, value in load_file(path).items():
+        name = name.removeprefix(PREFIX).replace(".lora_A.weight", ".a").replace(".lora_B.weight", ".b")
+        state[name if name in own else f"bert.{name}"] = value.float()
+    if set(state) != own:
+        raise ValueError(f"[load] {path}: {len(own - set(state))} of {len(own)} names are missing")
+    return model.load_state_dict(state, strict=False)
 
 
 def trained(model: Reader) -> dict:

@@ -1,10 +1,11 @@
-"""train.py ENCODER CANDIDATES STATE [--minutes 30] [--from STATE]
+"""train.py ENCODER STATE CANDIDATES ... [--minutes 30] [--rate 1.2e-3] [--seed 1] [--from STATE|ADAPTER]
 
-ENCODER: the folder of all-MiniLM-L6-v2; CANDIDATES: what candidates.ts wrote; STATE: where the trained numbers go.
+ENCODER: the folder of all-MiniLM-L6-v2; STATE: where the trained numbers go; CANDIDATES: what candidates.ts wrote.
 
 A question and its statements are one choice: softmax over the scores, with 0 for "none of them". Each score is that of the reader
 and a share of what the app thinks without one, so the reader learns what that does not tell. A question with an answer counts a
-second time, at half weight, without the statements that answer it: then none of the others may win.
+second time, at half weight, without the statements that answer it: then none of the others may win. One in five also has a twin
+that nothing answers: the same question about another name or year that its statements mention.
 """
 import argparse
 import json
@@ -14,25 +15,39 @@ import time
 
 import torch
 
-from model import Reader, pair, tokenizer_of, trained
+from model import Reader, load, pair, tokenizer_of, trained
+from swap import swapped
 
-RATE, WARM_UP, LEAST = 1.2e-3, 30, 0.02
+WARM_UP, LEAST = 30, 0.02
 QUESTIONS, PARTS, TOLD = 12, 4, 25
 WITHOUT = 0.5
-SEED = 1
+TWINS = 0.2
+# Statements of a question that are read: those that answer it, and the likeliest others.
+STATEMENTS = 6
 
 
-def read(path, tokenizer):
+def read(path, tokenizer, dice):
     examples = []
     for line in open(path, encoding="utf-8"):
         row = json.loads(line)
-        says = torch.tensor([one["says"] for one in row["statements"]], dtype=torch.bool)
+        statements = sorted(row["statements"], key=lambda one: not one["says"])[:STATEMENTS]
         # What was not found teaches nothing about what was.
-        if len(says) == 0 or (row["answerable"] and not says.any()):
+        if not statements or (row["answerable"] and not statements[0]["says"]):
             continue
-        pairs = [pair(tokenizer, row["question"], one["text"]) for one in row["statements"]]
-        examples.append((pairs, says, torch.tensor([one["score"] for one in row["statements"]])))
+        examples.append(example_of(tokenizer, row["question"], statements))
+        twin = swapped(row["question"], [one["text"] for one in statements], dice) if dice.random() < TWINS else None
+        if twin and row["answerable"]:
+            examples.append(example_of(tokenizer, twin, [{**one, "says": False} for one in statements]))
     return examples
+
+
+def example_of(tokenizer, question, statements):
+    """-> pairs of tokens, [statements] which answer, [statements] how likely each is without a reader"""
+    return (
+        [pair(tokenizer, question, one["text"]) for one in statements],
+        torch.tensor([one["says"] for one in statements], dtype=torch.bool),
+        torch.tensor([one["score"] for one in statements]),
+    )
 
 
 def loss_of(scores, says):
@@ -53,7 +68,9 @@ def scores_of(model, tokenizer, pairs):
     for start in range(0, len(order), size):
         part = order[start : start + size]
         batch = tokenizer.pad([pairs[at] for at in part], return_tensors="pt")
-        scores = scores.index_copy(0, torch.tensor(part), model(batch))
+        with torch.autocast("cpu", torch.bfloat16):
+            read = model(batch)
+        scores = scores.index_copy(0, torch.tensor(part), read.float())
     return scores
 
 
@@ -69,28 +86,31 @@ def step_loss(model, tokenizer, share, part):
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("encoder")
-    arguments.add_argument("candidates")
     arguments.add_argument("state")
+    arguments.add_argument("candidates", nargs="+")
     arguments.add_argument("--minutes", type=float, default=30)
+    arguments.add_argument("--rate", type=float, default=1.2e-3)
+    arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--from", dest="start")
     wanted = arguments.parse_args()
-    torch.manual_seed(SEED)
-    dice = random.Random(SEED)
+    torch.manual_seed(wanted.seed)
+    dice = random.Random(wanted.seed)
     tokenizer = tokenizer_of(wanted.encoder)
-    examples = read(wanted.candidates, tokenizer)
+    examples = [one for path in wanted.candidates for one in read(path, tokenizer, dice)]
+    print(f"{len(examples)} questions", flush=True)
     model = Reader(wanted.encoder)
     if wanted.start:
-        model.load_state_dict(torch.load(wanted.start), strict=False)
+        load(model, wanted.start)
     share = torch.nn.Parameter(torch.tensor(0.5))
     own = [share, *(value for value in model.parameters() if value.requires_grad)]
-    optimiser = torch.optim.AdamW(own, lr=RATE, weight_decay=0.01)
+    optimiser = torch.optim.AdamW(own, lr=wanted.rate, weight_decay=0.01)
     begun, losses, order = time.time(), [], []
     while (done := (time.time() - begun) / 60 / wanted.minutes) < 1:
         if len(order) < QUESTIONS:
             order = dice.sample(examples, len(examples))
         part, order = order[:QUESTIONS], order[QUESTIONS:]
         for group in optimiser.param_groups:
-            group["lr"] = RATE * min(1, (len(losses) + 1) / WARM_UP) * max(LEAST, 1 - done)
+            group["lr"] = wanted.rate * min(1, (len(losses) + 1) / WARM_UP) * max(LEAST, 1 - done)
         loss = step_loss(model, tokenizer, share, part)
         optimiser.zero_grad()
         loss.backward()
