@@ -4,8 +4,8 @@ import { soaking } from '../support/soak.ts';
 import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
-//  Programs that have a key, and ask for what binds an answer: schemas, patterns, tools, stop strings, texts to go on with, and
-//  responses to go on from. Each is refused in a sentence or answered, soon and in little memory, and the next one is answered too.
+//  Attacks by programs with a key through everything that constrains an answer: schemas, patterns, tools, stop strings, texts to continue, and
+//  responses to continue. Each is refused with a message or answered, quickly and in bounded memory, and so is the next request.
 
 vi.setConfig({ testTimeout: 300_000 });
 const tally = tallyOf('api');
@@ -13,7 +13,7 @@ const tally = tallyOf('api');
 type Server = Awaited<ReturnType<typeof startApi>>;
 const OTHER = 'lh-other-key';
 const MAX_GROWTH_MB = 400;
-/** Wall time, on a machine that does other things. */
+/** Wall time, on a busy machine. */
 const SOON_MS = 60_000;
 
 async function ask(server: Server, path: string, body: unknown, key = KEY, method = 'POST') {
@@ -26,7 +26,7 @@ async function ask(server: Server, path: string, body: unknown, key = KEY, metho
   return { status: answer.status, text: await answer.text() };
 }
 
-/** What comes is one of these, and neither the engine nor the core grows by much or stands still. */
+/** Asserts that the status is one of these, and that neither engine nor core grows much or stalls. */
 async function bounded(server: Server, what: string, path: string, body: unknown, ...allowed: number[]) {
   await tally.refused(what, async () => {
     const before = observe()().reader;
@@ -44,7 +44,7 @@ const many = <Value>(count: number, make: (at: number) => Value): Value[] =>
   Array.from({ length: count }, (_, at) => make(at));
 const nested = (levels: number, around: (inner: object) => object): object =>
   many(levels, () => 0).reduce<object>(around, { type: 'string' });
-/** Each names the next twice. */
+/** Each refers to the next twice. */
 const doubling = (around: (next: object) => object) => ({
   $ref: '#/$defs/d0',
   $defs: Object.fromEntries(
@@ -229,7 +229,7 @@ test('responses belong to the key that they were asked for with', async () => {
       const { status, text } = await ask(server, path, sent, OTHER, method);
       expect(status).toBe(404);
       expect(text).not.toContain('heron');
-      // It is said in the words for one that never was.
+      // The same message as for a response that never existed.
       const unknown = await ask(
         server,
         path.replace(id, 'resp_0'),

@@ -8,8 +8,8 @@ import { soaking } from '../support/soak.ts';
 import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
-//  Programs that have a key, and give texts to be ranked or made vectors of: too many, too long, none, or sent by somebody who is
-//  gone. None costs more than it may, and who comes next is answered.
+//  Attacks by programs with a key through texts to rank or embed: too many, too long, none, or from a client that
+//  disconnected. None exceeds its limits, and the next request is answered.
 
 vi.setConfig({ testTimeout: 300_000 });
 const tally = tallyOf('api');
@@ -31,7 +31,7 @@ async function post(server: Server, path: string, body: string) {
 
 const many = (count: number, text: string) => Array.from({ length: count }, () => text);
 
-/** What is given, and the statuses that may come. */
+/** The input, and the allowed statuses. */
 const TEXTS: Readonly<Record<string, [texts: unknown, ...allowed: number[]]>> = {
   none: [[], 400, 200],
   'no list': [{ length: 3, 0: 'a' }, 400],
@@ -66,7 +66,7 @@ test('texts to rank, and to make vectors of, that are none, too many or mean', a
         const { grown } = stop();
         expect(allowed, text.slice(0, 200)).toContain(status);
         expect(grown).toBeLessThan(MAX_GROWTH);
-        // A score or a number of a vector that is none would be null.
+        // NaN would be serialised as null.
         if (status === 200) expect(text).not.toContain('null');
       });
   for (const [what, query] of Object.entries({
@@ -87,7 +87,7 @@ test('texts to rank, and to make vectors of, that are none, too many or mean', a
   tally.settle();
 });
 
-/** The engine, and how many texts it was given to read. */
+/** The engine, and a counter of the texts sent to it. */
 function counting(): { start: StartEngine; texts: () => number } {
   let texts = 0;
   const real = realEngine();
@@ -134,7 +134,7 @@ test('texts of somebody who is gone are read no further', async () => {
       await vi.waitFor(() => expect(engine.texts()).toBeGreaterThan(before), { timeout: 60_000 });
       socket.destroy();
       await once(socket, 'close');
-      // What was being read then may be read to its end, and no more: others are answered meanwhile.
+      // The current batch may finish, but no more: other requests are answered in the meantime.
       const short = () => post(server, path, bodyFor(model, ['a short one', 'another']));
       await short();
       await short();

@@ -7,8 +7,8 @@ import { KEY, startApi } from '../app/server/api/api.ts';
 import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
-//  What is sent to the local server by those who should get nothing: pages of the web, programs without the key, and bodies
-//  that are meant to break it. Raw bytes over a socket, since no client would send most of them.
+//  Attacks on the local server: by web pages, by programs without a key, and with bodies
+//  designed to break it. As raw bytes over a socket, since no client would send most of them.
 
 const tally = tallyOf('api');
 
@@ -35,7 +35,7 @@ function bytesOf(server: Server, { method = 'POST', path = '/v1/chat/completions
 const chat = ({ model }: Server, more: object = {}): string =>
   JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1, ...more });
 
-/** The status of the answer, 0 where the connection ended without one. */
+/** The status of the response; 0 if the connection ended without one. */
 function answerTo(server: Server, bytes: Buffer): Promise<{ status: number; text: string }> {
   return new Promise((resolve) => {
     const socket = connect(server.port, '127.0.0.1');
@@ -51,7 +51,7 @@ function answerTo(server: Server, bytes: Buffer): Promise<{ status: number; text
 
 const ask = (server: Server, sent: Sent) => answerTo(server, bytesOf(server, sent));
 
-/** Refused with one of these, and without a word of a model or of the key. */
+/** Asserts a refusal with one of these statuses that leaks neither models nor keys. */
 async function refused(server: Server, what: string, sent: Sent | Buffer, ...allowed: number[]): Promise<void> {
   await tally.refused(what, async () => {
     const { status, text } = await (Buffer.isBuffer(sent) ? answerTo(server, sent) : ask(server, sent));

@@ -1,4 +1,4 @@
-//  JSON that is cheap to send and dear to read. `fill(n)`: some n bytes of it, one value.
+//  JSON that is cheap to send and expensive to parse. `fill(n)`: one value of about n bytes.
 
 const list = (unit: string) => (bytes: number) =>
   `[${unit.repeat(Math.max(1, Math.floor(bytes / (unit.length + 1)) - 1)).slice(0, -1)}]`;

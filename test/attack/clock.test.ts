@@ -3,7 +3,7 @@ import type { ModelId } from '../../app/protocol/index.ts';
 import { listen, newFolder, startCore } from '../support/core.ts';
 import { tallyOf } from './tally.ts';
 
-//  A clock that jumps: an empty battery, another time zone, somebody who sets it. What was written stays, and what comes after works.
+//  A wall clock that jumps: dead battery, time zone change, manual setting. Nothing is lost, and everything keeps working.
 
 vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('databases');
@@ -37,7 +37,7 @@ test('chats survive clocks that jump while Longhand runs, and between two starts
       const second = await startCore({ dataFolder, now: () => then });
       const { messages, chat } = await second.client.call('chats.get', { chatId });
       expect(chat.title).toBe('Herons');
-      // In the order in which they were written, whatever the clock said.
+      // In the order of writing, whatever the clock showed.
       expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
       expect(await second.client.call('chats.list', { limit: 10 })).toHaveLength(2);
       await second.host.close();

@@ -6,14 +6,14 @@ export type Counts = { tried: number; refused: number };
 
 const folder = join(import.meta.dirname, '..', '..', '.cache', 'attacks');
 
-/** Keeps what a file of tests counted, for the table, and prints it. `file`: its name, as the next run replaces its counts. */
+/** Stores the counts of a test file for the table, and prints them. `file`: its name; the next run replaces its counts. */
 export function keepCounts(name: ClassName, file: string, { tried, refused }: Counts): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name} ${file.replaceAll(/[\\/]/g, '-')}.json`), JSON.stringify({ tried, refused }));
   process.stdout.write(`attacks, ${CLASSES[name].title}: ${tried} tried, ${refused} refused\n`);
 }
 
-/** The sums of all files that have counted, a class each. */
+/** The sums of a class over all files. */
 export function countsOf(name: ClassName): Counts {
   let files: string[];
   try {
@@ -33,7 +33,7 @@ export const countingFiles = (name: ClassName): string[] =>
     return file.endsWith('.test.ts') && readFileSync(path, 'utf8').includes(`tallyOf('${name}')`);
   });
 
-/** Those of them that have not counted any yet. */
+/** Files without counts. */
 export const uncounted = (): string[] =>
   (Object.keys(CLASSES) as ClassName[]).flatMap((name) =>
     countingFiles(name).filter((file) => !existsSync(join(folder, `${name} ${basename(file)}.json`))),

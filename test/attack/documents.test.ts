@@ -8,17 +8,17 @@ import { soaking } from '../support/soak.ts';
 import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
-//  Documents that somebody was sent. Each is refused, or read as far as it harms nobody: the core grows by little and never
-//  stands still, the process that reads stays within its limit, and what comes after it is read as if nothing had been.
+//  Hostile documents. Each is refused, or parsed as far as it is harmless: the core grows little and never
+//  stalls, the parser process stays within its limits, and the next document is parsed normally.
 
 vi.setConfig({ testTimeout: soaking ? 3_600_000 : 300_000 });
 
 const tally = tallyOf('documents');
 
 const MAX_GROWTH = 400e6;
-/** Of its reader, with what it grows by until it is looked at again. */
+/** The parser's memory limit, plus its growth between two checks. */
 const MAX_READER = (PARSER_LIMITS.memoryMb + 512) * 1024 * 1024;
-/** Processor time of the core's thread between two turns of its loop. */
+/** Maximum processor time of the core's thread between two turns of its event loop. */
 const MAX_STALL_MS = 100;
 
 async function attack(shelf: Shelf, { name, make, becomes, says }: Hostile) {
@@ -33,7 +33,7 @@ async function attack(shelf: Shelf, { name, make, becomes, says }: Hostile) {
   if (becomes) expect(document?.state).toMatchObject({ status: becomes });
   else expect(['ready', 'failed']).toContain(status);
   if (says) expect(document?.notices).toContainEqual(says);
-  // Nothing of a document that failed is found.
+  // A failed document has no searchable passages.
   if (status === 'failed') expect(document?.passages).toBe(0);
 }
 

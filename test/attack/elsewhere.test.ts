@@ -16,15 +16,15 @@ import { delta, event, json, open, type Says, stream } from '../support/foreign-
 import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
-//  Engines elsewhere that answer in every wrong way: each ends with a sentence of its own, soon, in bounded memory, and its key is
-//  said to nobody.
+//  Remote engines that misbehave in every way: each ends with a specific message, quickly, in bounded memory, and without leaking
+//  the key.
 
 vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('elsewhere');
 
 const KEY = 'sk-secret-0123456789';
 const MAX_GROWTH = 400e6;
-/** Of those that say nothing; the others have as long as a busy machine takes. */
+/** Timeouts for silent servers; the others get as long as a busy machine needs. */
 const SHORT: Timeouts = { listMs: 1500, firstMs: 1500, silenceMs: 1000 };
 const LONG: Timeouts = { listMs: 30_000, firstMs: 30_000, silenceMs: 30_000 };
 
@@ -62,7 +62,7 @@ const question: Generation = {
   loopGuard: null,
 };
 
-/** All that a turn is told. */
+/** All events of a turn. */
 async function asked(address: string, timeouts: Timeouts): Promise<TurnEvent[]> {
   const events: TurnEvent[] = [];
   await new Promise<void>((done) => {
@@ -102,7 +102,7 @@ const begun =
     setTimeout(() => after(response), 30);
   };
 
-/** What it does, and the reason that is told. */
+/** The server's behaviour, and the expected reason. */
 const ANSWERS: Readonly<Record<string, [Says, string]>> = {
   'no key': [says(401, `Incorrect API key provided: ${KEY}`), 'engine-key'],
   'a key without rights': [says(403, 'forbidden'), 'engine-key'],
@@ -161,7 +161,7 @@ const ANSWERS: Readonly<Record<string, [Says, string]>> = {
     'engine-timeout',
   ],
   'one event without end': [(response) => forever(response, SSE, 'data: x'.repeat(9000)), 'engine-flood'],
-  // By a clock or by bytes, whichever is faster.
+  // Ended by the time limit or the size limit, whichever comes first.
   'comments without end': [
     (response) => forever(response, SSE, ': still here\n\n'.repeat(4000)),
     'engine-flood|engine-timeout',

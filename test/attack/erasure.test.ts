@@ -11,7 +11,7 @@ import { tallyOf } from './tally.ts';
 const tally = tallyOf('erasure');
 const dayMs = 24 * 60 * 60 * 1000;
 
-//  Words that stand nowhere else, as they are written and as the indexes write them.
+//  Unique words, as written and as stored in the indexes.
 const words = {
   title: 'zwergtitle',
   question: 'quxplum',
@@ -21,7 +21,7 @@ const words = {
   name: 'collectbrim',
 };
 
-/** Which files hold a word, in any case, as UTF-8 or UTF-16. */
+/** The files that contain a word, ignoring case, as UTF-8 or UTF-16. */
 const holding = (folder: string, word: string): string[] =>
   everythingIn(folder).filter((path) => {
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
@@ -55,7 +55,7 @@ test('a day after chats and documents were deleted, no file of the data folder h
     { timeout: 20_000, interval: 200 },
   );
   await first.host.close();
-  // As the daily backup does it.
+  // Like the daily backup.
   const store = await openStore({ folder: dataFolder, migrations: places.migrations });
   const backup = await backUp(store, 'daily', Date.now());
   const { mtimeMs } = statSync(backup);

@@ -9,7 +9,7 @@ import { newFolder, startCore } from '../support/core.ts';
 import { openShelf } from '../support/documents.ts';
 import { tallyOf } from './tally.ts';
 
-//  Files that are none, links that lead elsewhere, and names that change what they stand for while they are looked at.
+//  Special files, links that lead elsewhere, and paths that are swapped while being checked.
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -17,7 +17,7 @@ const tally = tallyOf('files');
 const posix = process.platform !== 'win32';
 const SECRET = 'The word of the secret is obsidian.';
 
-/** A folder that somebody else can write to, and a file beside it that only the user can read. */
+/** A folder writable by others, and a file beside it that only the user can read. */
 function makeFolders() {
   const parent = newFolder();
   const [shared, own] = [join(parent, 'shared'), join(parent, 'own')];
@@ -138,7 +138,7 @@ test.runIf(posix)('what takes the place of a file after it was looked at is not 
   await tally.refused('a pipe in the place of a file', () =>
     expect(within(5000, copies.take(path, 'harmless.txt', shared))).rejects.toMatchObject({ code: 'unreadable' }),
   );
-  // Swapped as fast as it goes: what is taken is the file itself, or nothing.
+  // Swapped as fast as possible: either the file itself is taken, or nothing.
   rmSync(path);
   let going = true;
   const swapping = (async () => {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-//  Servers of tools at an address that answer as a test tells them to.
+//  HTTP tool servers that answer as scripted by a test.
 
 export async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -16,7 +16,7 @@ export async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** What came: a request of ours, or our answer to one of the server's. */
+/** A message from us: a request, or our response to one of the server's. */
 export type Asked = {
   id?: number | string | null;
   method?: string;
@@ -41,7 +41,7 @@ const greeting = ({ id, params }: Asked) => ({
   },
 });
 
-/** Answers like a server of tools, but for what is asked in `method`. What we answer to its own requests is given to `hear`. */
+/** Behaves like a tool server except for `method`. Our responses to its own requests are passed to `hear`. */
 export const hostile = (method: string, answer: Answer, hear: (said: Asked) => void = () => {}): Promise<string> =>
   serve(async (request, response) => {
     let body = '';

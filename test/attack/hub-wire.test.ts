@@ -8,8 +8,8 @@ import { modelScopeSource } from '../../app/models/sources/modelscope.ts';
 import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
-//  What a hub sends, byte by byte: headers, lengths, encodings and pieces that are not what they say, or that never end. Whoever asked
-//  hears of it in time, nothing grows, and nothing that was sent is taken for a list of models.
+//  Hostile hub responses on the wire: wrong or endless headers, lengths, encodings and chunks. Callers
+//  get an error in time, memory stays bounded, and nothing is mistaken for a list of models.
 
 vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('hub');
@@ -21,7 +21,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Answers every request in the same way. */
+/** Answers every request the same way. */
 async function serve(answer: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -52,7 +52,7 @@ const head = (...lines: string[]) =>
 const packed = (encoding: string, body: Uint8Array) =>
   Buffer.concat([Buffer.from(head(`Content-Encoding: ${encoding}`, `Content-Length: ${body.length}`)), body]);
 const whole = (body: string) => head(`Content-Length: ${Buffer.byteLength(body)}`) + body;
-/** Sends a first part, and a piece again and again. */
+/** Sends a first part, then a chunk repeatedly. */
 const drip = (first: string, piece: string, everyMs: number) => (socket: Socket) => {
   socket.write(first);
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(piece)), everyMs);
@@ -210,7 +210,7 @@ test('what is said of a file, and what comes', async () => {
   tally.settle();
 });
 
-/** Names and numbers of this computer and its network, as an address may write them. */
+/** Names and addresses of this computer and its network, in all notations. */
 const INSIDE = [
   '127.0.0.1',
   '127.1',

@@ -13,7 +13,7 @@ import { readRange, readRemoteHeaders } from '../../app/models/sources/remote-he
 import type { Repository } from '../../app/models/sources/source.ts';
 import { tallyOf } from './tally.ts';
 
-//  A hub, a mirror of one, or whoever answers in its place.
+//  A hostile hub, mirror, or impostor.
 
 vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('hub');
@@ -42,7 +42,7 @@ const search = async (url: string) =>
     never,
   );
 
-/** How often the event loop waited, and for how long, while something was done; and what memory grew by. */
+/** Stalls of the event loop and growth of memory during an action. */
 async function watched<T>(
   work: () => Promise<T>,
 ): Promise<{ answer: T | Error; grown: number; refused: string | null }> {
@@ -60,7 +60,7 @@ async function watched<T>(
   };
 }
 
-/** Sends pieces until nobody listens. */
+/** Sends chunks until the connection closes. */
 const flood =
   (first: string, piece: string, headers: Record<string, string> = {}): RequestListener =>
   (_, response) => {
@@ -215,7 +215,7 @@ test('what a hub tells is looked at before it is believed', async () => {
     });
     await tally.refused(name, async () => {
       const { answer } = await watched(() => look(url));
-      // An empty list of files is refused by whoever wants one of them.
+      // An empty list of files is refused when a file is requested.
       if (!(answer instanceof Error)) return expect((answer as Repository).files).toEqual([]);
       expect(answer).toMatchObject({ name: 'DownloadError', message: expect.not.stringContaining('BigInt') });
     });

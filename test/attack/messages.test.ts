@@ -17,8 +17,8 @@ import {
 import { connect, places, startCore } from '../support/core.ts';
 import { tallyOf } from './tally.ts';
 
-//  Messages between our processes that are none: of wrong types, huge, out of order, with ids that nobody knows. The page, the core
-//  and the engine do not trust each other further than this.
+//  Malformed messages between our processes: wrong types, huge, out of order, unknown ids. The page, the core
+//  and the engine do not trust each other.
 
 vi.mock('electron', () => import('../support/fake-electron.ts'));
 vi.setConfig({ testTimeout: 60_000 });
@@ -29,7 +29,7 @@ circle.self = circle;
 const deep = JSON.parse(`${'{"a":'.repeat(400)}1${'}'.repeat(400)}`) as unknown;
 const huge = 'x'.repeat(4 * 1024 * 1024);
 
-/** What is no message anywhere. */
+/** Values that are never valid messages. */
 const JUNK: readonly unknown[] = [
   null,
   undefined,
@@ -240,7 +240,7 @@ test('the engine: what is no message ends nothing', { timeout: 90_000 }, async (
       try {
         child.send(message as object);
       } catch (error) {
-        // What cannot be written down cannot be sent either.
+        // Values that cannot be serialised cannot be sent.
         if (!/could not be cloned|argument must be/.test(String(error))) throw error;
       }
       expect(child.exitCode ?? child.signalCode).toBe(null);
@@ -250,7 +250,7 @@ test('the engine: what is no message ends nothing', { timeout: 90_000 }, async (
   tally.settle();
 });
 
-/** The core's side of an engine process that sends what it likes. */
+/** The core's side of an engine process that sends arbitrary messages. */
 function hostileEngine() {
   let send: (message: unknown) => void = () => {};
   const log = { started: 0, killed: 0 };
@@ -356,7 +356,7 @@ test('the shell: channels of a page take nothing that does not fit', async () =>
       { name: 'a.txt', bytes: 'x' },
     ];
     for (const value of values) {
-      // It takes no argument: this is how the page asks.
+      // It takes no argument: this is a valid call.
       if (value === undefined && ['take-opened', 'take-asked', 'screenshot'].includes(channel)) continue;
       if (typeof value === 'string' && channel === 'reveal' && value.length < 4096 && value !== '') continue;
       await tally.refused(`${channel}: ${shown(value)}`, () =>

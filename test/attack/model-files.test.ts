@@ -11,8 +11,8 @@ import type { Tried } from './model-process.ts';
 import { changedBytes, changedJson, HOSTILE, oneOf, seeded } from './mutations.ts';
 import { tallyOf } from './tally.ts';
 
-//  Files of models that somebody else made. A child process does with each what the engine does: it must not die, hang or grow, and
-//  whatever it refuses it refuses with a sentence that says where, what came and what is allowed.
+//  Hostile model files. A child process treats each like the engine does: it must not crash, hang or grow, and
+//  every refusal must say where, what came and what is allowed.
 
 vi.setConfig({ testTimeout: 900_000 });
 const tally = tallyOf('modelFiles');
@@ -62,7 +62,7 @@ async function refused(what: string, path: string): Promise<void> {
   });
 }
 
-/** A folder like another, with some files of its own; the others are links. */
+/** A copy of a model folder with some files replaced; the others are links. */
 function like(model: string, own: Record<string, string | Buffer>): string {
   const folder = newFolder();
   for (const name of readdirSync(model)) {
@@ -100,7 +100,7 @@ test('GGUF: headers changed at random', async () => {
     const header = Math.min(sound.length, sound.length >> 2);
     for (let seed = 0; seed < runs(60); seed++) {
       const random = seeded(seed);
-      // Most of the fields lie in the first thousand bytes.
+      // Most fields are in the first thousand bytes.
       writeFileSync(path, changedBytes(sound, oneOf(random, [64, 1000, header]), random));
       await refused(`GGUF ${file.slice(golden.length)}, seed ${seed}`, path);
     }
@@ -247,7 +247,7 @@ test('indexes and sets of files that lead elsewhere or to themselves', async () 
   tally.settle();
 });
 
-/** Bytes that no number has, in every place of the weights of a kind. */
+/** NaN and infinity patterns at every position of the weights of a type. */
 function spoiled(
   model: string,
   fits: (name: string, dtype: string) => boolean,

@@ -6,13 +6,13 @@ import { readModelText } from '../../app/engine/process/model/tokenizer-files.ts
 import { createTemplateRenderer } from '../../app/text/jinja/template-renderer.ts';
 import type * as Addon from '../../native/addon/index.d.ts';
 
-//  Does with a model what the engine does with one, in a process that may die of it: looks at it, reads its tokenizer and its
-//  template, loads it, writes three tokens.
+//  Treats a model like the engine does, in a process that may crash: inspects it, reads its tokenizer and
+//  template, loads it, and generates three tokens.
 
 export type Tried = {
-  /** What was refused; empty for a model that writes. */
+  /** Refusals; empty if the model works. */
   refusals: { step: string; code: string; message: string }[];
-  /** Resident memory at its highest, above what was resident before. */
+  /** Peak resident memory above the start. */
   grownMb: number;
 };
 
@@ -60,11 +60,11 @@ async function tryModel(path: string): Promise<Tried> {
   return { refusals, grownMb: grownMb() };
 }
 
-/** Resident bytes from which on it pays to collect what is no longer needed first. */
+/** Above this, collect garbage first. */
 const MUCH = 300 * 2 ** 20;
 
-/** Where the system can forget its highest mark, it is this model's own; elsewhere it is the highest of all until now. What earlier
- *  models left behind is no growth of this one. */
+/** If the system can reset the peak, it is this model's own; otherwise the peak of all so far. Memory left by
+ *  earlier models does not count. */
 function watchMemory(): () => number {
   if (process.memoryUsage.rss() > MUCH) globalThis.gc?.();
   const before = process.memoryUsage.rss() / 2 ** 20;

@@ -1,4 +1,4 @@
-//  Sound files of models, changed as an attacker would: the same changes for the same seed.
+//  Mutations of valid model files, deterministic for a seed.
 
 export type Random = (below: number) => number;
 
@@ -27,7 +27,7 @@ const LENGTHS = [
   2n ** 64n - 1n,
 ];
 
-/** Bytes of a header: bits turned, lengths made huge, parts cut out, doubled or swapped, the end cut off. */
+/** Mutates header bytes: flipped bits, huge lengths, parts removed, duplicated or swapped, truncation. */
 export function changedBytes(sound: Buffer, header: number, random: Random): Buffer {
   const bytes = Buffer.from(sound);
   for (let change = 1 + random(3); change > 0; change--) {
@@ -60,7 +60,7 @@ export function changedBytes(sound: Buffer, header: number, random: Random): Buf
 
 const deep = JSON.parse(`${'['.repeat(150)}${']'.repeat(150)}`) as unknown;
 
-/** What a value of JSON is replaced by. */
+/** Replacements for JSON values. */
 export const HOSTILE: readonly unknown[] = [
   0,
   -1,
@@ -100,7 +100,7 @@ export const HOSTILE: readonly unknown[] = [
 type Json = Record<string, unknown> | unknown[];
 const isBranch = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
-/** One place in a tree of JSON, chosen by going down from its root, is replaced, removed, or doubled under another name. */
+/** Replaces, removes or duplicates one random node of a JSON tree. */
 export function changedJson(sound: unknown, random: Random, hostile: readonly unknown[] = HOSTILE): unknown {
   const root = structuredClone(sound);
   let branch = root as Json;

@@ -12,11 +12,11 @@ import { type Certificate, selfSigned } from '../support/certificates.ts';
 import { newFolder, startCore } from '../support/core.ts';
 import { tallyOf } from './tally.ts';
 
-//  The way to a hub: who answers in its name, and who stands between.
+//  Attacks on the way to a hub: impostors and men in the middle.
 
 vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('hub');
-/** As the core asks, with an end; a proxy that hangs up is tried again until then. */
+/** A time limit like the core's; a proxy that hangs up is retried until then. */
 const soon = () => AbortSignal.timeout(2000);
 const SECRET = 'hf_secretsecretsecret';
 
@@ -82,7 +82,7 @@ test('a certificate that is not good for this host, now, and vouched for, gets n
       });
     }
   }
-  // The good one among them is heard.
+  // The valid one is accepted.
   await WAYS.searched?.(await secure(sound, listener));
   expect(heard).toHaveLength(1);
   tally.settle();
@@ -94,7 +94,7 @@ test('what is secret goes over https or not at all', async () => {
     heard.push(asked.url ?? '');
     response.end('[]');
   });
-  // The step down to http, seen without a certificate in the way.
+  // The downgrade to http, tested without TLS.
   const open: typeof network.open = async () => ({
     status: 302,
     header: (name) => (name === 'location' ? `${clear}/in-clear` : null),
@@ -125,7 +125,7 @@ test('what is secret goes over https or not at all', async () => {
 
 const PASSWORD = 'hunter2-proxy';
 
-/** Proxies that fail, each in its way; some say what they were told. */
+/** Proxies that fail in different ways; some echo credentials. */
 const PROXIES: Readonly<Record<string, () => Promise<number>>> = {
   'one that is not there': async () => {
     const server = createPlainServer();
@@ -141,7 +141,7 @@ const PROXIES: Readonly<Record<string, () => Promise<number>>> = {
   'one that leads elsewhere': () => proxyOf(302),
 };
 
-/** Answers every request, and every wish for a tunnel, with the credentials that it was given. */
+/** Answers every request and CONNECT with the credentials it received. */
 const proxyOf = (status: number): Promise<number> =>
   listen(
     createPlainServer((socket) =>

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 
 export type Observed = { grown: number; stall: number; reader: number };
 
-/** What happens to this process, in which the core runs, and to the largest one that was started here, until it is called again. */
+/** Observes this process, which runs the core, and its largest child until the returned function is called. */
 export function observe(): () => Observed {
   const before = process.memoryUsage.rss();
   let [grown, stall, reader] = [0, 0, 0];
   let last = process.threadCpuUsage();
   const look = () => {
-    // Processor time between two turns of the loop: what other programs take of the machine is not its fault.
+    // Processor time between two turns of the loop, so that load of other programs does not count.
     const { user, system } = process.threadCpuUsage(last);
     last = process.threadCpuUsage();
     stall = Math.max(stall, (user + system) / 1000);
@@ -23,7 +23,7 @@ export function observe(): () => Observed {
   };
 }
 
-/** Resident bytes of the largest process that was started here; 0 where the system does not say. */
+/** Resident bytes of the largest child process; 0 if unknown. */
 function largestChild(): number {
   try {
     const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');

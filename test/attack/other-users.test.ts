@@ -28,7 +28,7 @@ import { tallyOf } from './tally.ts';
 
 const tally = tallyOf('otherUsers');
 
-/** The browser host as a shell with the usual umask starts it. */
+/** Starts the browser host with the usual umask. */
 async function start(dataFolder: string, env: Record<string, string> = {}, args = ['--no-open']) {
   const command = `umask 022; exec "$0" "$@"`;
   const child = spawn(
@@ -61,7 +61,7 @@ function saidAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-/** What an earlier version left, with the rights that it gave. */
+/** A data folder of an earlier version, with its permissions. */
 function oldFolder(): string {
   const folder = join(newFolder(), 'longhand');
   for (const name of ['', 'backups', 'models', 'models/blobs', 'logs', 'packed', 'documents']) {
@@ -203,7 +203,7 @@ test('a library that was moved out of the data folder is closed as well, also on
     await tally.refused(`left open: ${path.slice(library.length)}`, () => expect(isOpenToOthers(path)).toBe(false));
   await end(second.child);
 
-  // What others keep beside it is theirs.
+  // Foreign files must stay unchanged.
   writeFileSync(join(library, 'notes.txt'), '', { mode: 0o644 });
   chmodSync(join(library, 'notes.txt'), 0o644);
   chmodSync(library, 0o755);
@@ -353,7 +353,7 @@ test('what is no file where a file belongs is said in one line', async () => {
   tally.settle();
 }, 60_000);
 
-/** As a start does it, up to the page. */
+/** Starts up to the page. */
 async function startsOrSays(dataFolder: string) {
   let started: Awaited<ReturnType<typeof startCore>>;
   try {

@@ -12,17 +12,17 @@ import { soaking } from '../support/soak.ts';
 import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
-//  Pictures made to hurt whoever looks at them: a sentence each, in bounded time and memory, and the next one is read.
+//  Hostile pictures: a message each, in bounded time and memory, and the next one is decoded.
 
 vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('pictures');
 const decoder = createPictureDecoder({ worker: join(import.meta.dirname, '../../app/pictures/picture-process.ts') });
 afterAll(() => decoder.close());
 
-/** What a hostile one may make the process take; an honest one of 48 million pixels gets more. */
+/** Memory limit for hostile pictures; a valid one of 48 million pixels gets more. */
 const HOSTILE_MB = 300;
 const LIMIT_MB = 400;
-/** What the watch of the process may be late by. */
+/** Growth between two checks of the process. */
 const LATE_MB = 60;
 const preprocessor = preprocessorOf({});
 const photo = readFileSync(join(golden, 'pictures', 'jpeg_420.jpg'));
@@ -182,7 +182,7 @@ test('files that are none, and changed bytes', async () => {
       });
     }
   }
-  // The next one is read as if nothing had been.
+  // The next one is decoded normally.
   expect(await decoder.measure({ bytes: png })).toMatchObject({ width: 300, height: 200 });
   tally.settle();
 });

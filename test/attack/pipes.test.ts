@@ -26,8 +26,8 @@ import { addon, golden } from '../support/addon.ts';
 import { newFolder } from '../support/core.ts';
 import { tallyOf } from './tally.ts';
 
-//  Every place that reads a file which somebody else may have named or put there, with something in its place that is no file and
-//  that keeps a reader waiting: a named pipe, a link to one, a socket, a device without end.
+//  Every place that reads an untrusted path, with something in its place that is not a file and
+//  blocks the reader: a named pipe, a link to one, a socket, an endless device.
 
 vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('files');
@@ -35,11 +35,11 @@ const never = new AbortController().signal;
 const PATIENCE_MS = 5000;
 
 type Place = {
-  /** The file's name in its folder, where the reader looks for it. */
+  /** The name of the file that is read. */
   name: string;
-  /** Must be refused, or taken as if nothing were there. */
+  /** Must refuse, or treat the file as missing. */
   read(path: string, folder: string): unknown;
-  /** What stands around it. */
+  /** The surrounding folder. */
   around?: string;
 };
 
@@ -155,7 +155,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
 };
 
-/** What stands at `path` instead of a file. */
+/** Objects at `path` instead of a file. */
 const INSTEAD: Readonly<Record<string, (path: string) => void>> = {
   'a pipe': (path) => void execFileSync('mkfifo', [path]),
   'a link to a pipe': (path) => {
@@ -169,7 +169,7 @@ const INSTEAD: Readonly<Record<string, (path: string) => void>> = {
   'a device without end': (path) => symlinkSync('/dev/zero', path),
 };
 
-/** Lets a reader go that waits at a pipe: also one that holds this whole process. */
+/** Releases a reader blocked on a pipe, even one that blocks this whole process. */
 function release(path: string): () => void {
   const child = spawn('sh', ['-c', 'sleep 8; exec 3<>"$0"; sleep 1', path], { stdio: 'ignore' });
   return () => void child.kill();

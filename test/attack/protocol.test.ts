@@ -7,7 +7,7 @@ import { hostileValues } from './values.ts';
 
 const tally = tallyOf('protocol');
 
-/** The longest that a hostile value may keep its own caller waiting. */
+/** Maximum response time for a hostile value. */
 const answerMs = 10_000;
 
 const valid: Record<Field, unknown> = {
@@ -34,7 +34,7 @@ const shown = (value: unknown) => (JSON.stringify(value) ?? String(value)).slice
 
 test('every field of every call takes hostile values: each is answered, with a value that fits or a code', async () => {
   const { host, client } = await startCore();
-  // Nobody is asked over the network, whatever an address says.
+  // No network requests, whatever a URL says.
   await client.call('settings.set', { network: 'off' });
   const values = hostileValues(newFolder());
   const { id: chatId } = await client.call('chats.create', {});

@@ -1,8 +1,8 @@
 import type { CallName, DocumentKind, Settings } from '../../app/protocol/index.ts';
 import type { ClassName } from './classes.ts';
 
-//  What an attacker can reach, written down by hand: a call, a field, a setting or a format that is new and does not stand here
-//  fails test/attack/registry.test.ts. The word behind a field says which hostile values it is tried with (values.ts).
+//  The attack surface, listed by hand: a new call, field, setting or format that is missing here
+//  fails test/attack/registry.test.ts. The type of a field selects its hostile values (values.ts).
 
 export type Field = 'id' | 'text' | 'flag' | 'number' | 'choice' | 'path' | 'address' | 'list' | 'object';
 
@@ -201,7 +201,7 @@ export const SETTINGS: Record<keyof Settings, Field> = {
   panelWidth: 'number',
 };
 
-/** Who attacks the reader of each kind of document. */
+/** The class of attacks on the parser of each document type. */
 export const DOCUMENTS: Record<DocumentKind, ClassName> = {
   pdf: 'documents',
   docx: 'documents',
@@ -218,7 +218,7 @@ export const DOCUMENTS: Record<DocumentKind, ClassName> = {
   image: 'documents',
 };
 
-/** Who attacks each reader of native/formats, by the name of its source file without the ending. */
+/** The class of attacks on each parser in native/formats, by source file name without extension. */
 export const MODEL_READERS: Readonly<Record<string, ClassName>> = {
   adapter: 'modelFiles',
   blocks: 'modelFiles',

@@ -1,4 +1,4 @@
-// The table of the attacks, from the counts of the last runs: node test/attack/report.ts [--write]
+// Prints the table of attacks from the counts of the last runs: node test/attack/report.ts [--write]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CLASSES, type ClassName } from './classes.ts';

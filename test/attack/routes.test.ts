@@ -9,10 +9,10 @@ import { API_ROUTES, ENTRANCES, type Need, PAGE_ROUTES } from './routes.ts';
 import { bearer, serve, ticketIn } from './served.ts';
 import { tallyOf } from './tally.ts';
 
-//  Every address that is answered: none is there that nobody attacks, and each asks at its door.
+//  Every HTTP route is attacked, and each checks access.
 
 const served = vi.hoisted(() => [] as Pick<Hono, 'routes'>[]);
-// What the two servers hand on to the network, as they made it.
+// Captures the applications of the two servers.
 vi.mock('hono', async (original) => {
   const real = await original<typeof import('hono')>();
   return {
@@ -28,7 +28,7 @@ vi.mock('hono', async (original) => {
 
 const tally = tallyOf('api');
 
-/** The routes of the application that has most of them: the others are mounted in it. */
+/** The routes of the outermost application: the others are mounted in it. */
 function routesServed(): string[] {
   const all = served.splice(0).map(({ routes }) => routes.map(({ method, path }) => `${method} ${path}`));
   const [most = []] = all.sort((a, b) => b.length - a.length);
@@ -44,7 +44,7 @@ const ask = (port: number, { method, path, headers = {}, body }: Sent): Promise<
       host: `127.0.0.1:${port}`,
       ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
     };
-    // A connection of its own for what ends it.
+    // A separate connection for requests that end it.
     const agent = headers['content-length'] ? false : undefined;
     const sent = request(
       { port, host: '127.0.0.1', agent, method, path, headers: { ...all, ...headers } },
@@ -67,7 +67,7 @@ const needing = (routes: Readonly<Record<string, Need>>, ...needs: Need[]) =>
       return { route, method: method === 'ALL' ? 'GET' : method, path: path.replace('*', 'nothing-here') };
     });
 
-/** What is sent in place of a body. None of it is one. */
+/** Invalid bodies. */
 const BODIES: Readonly<Record<string, string>> = {
   nothing: '',
   null: 'null',
@@ -84,7 +84,7 @@ const BODIES: Readonly<Record<string, string>> = {
   'a byte of no letter': '{"model":"\\ud800","input":5,"messages":5,"prompt":5,"query":5,"documents":5}',
 };
 
-/** What is written where an id belongs. */
+/** Invalid ids. */
 const IDS = [
   '..%2f..%2fetc%2fpasswd',
   '%2e%2e',
@@ -172,7 +172,7 @@ test('every route of the page is registered, and lets in whoever has what it ask
   };
   for (const { route, method, path } of needing(PAGE_ROUTES, 'ticket', 'secret', 'folder key')) {
     const need = PAGE_ROUTES[route] ?? '';
-    // A page names its origin with what it posts; who has the key of the folder is no page.
+    // A page sends an Origin with POST; a holder of the folder's key is not a page.
     const own: Record<string, string> = need === 'folder key' || method === 'GET' ? {} : { origin };
     const given = right[need]?.() ?? '';
     for (const [what, headers] of Object.entries<Record<string, string>>({
@@ -224,7 +224,7 @@ test('every route of the page is registered, and lets in whoever has what it ask
   expect((await ask(port, { method: 'GET', path: '/page', headers: bearer(secret) })).status).toBe(204);
 });
 
-/** Whatever lets other programs in. */
+/** Code that opens an entrance for other programs. */
 const OPENS =
   /\b(?:createAdaptorServer|createServer|createSecureServer|createSocket|WebSocketServer)\((?=.)|protocol\.handle\(|ipcMain\.(?:on|once|handle)\([^,)\s]*|\.on\('(?:upgrade|request|second-instance|open-file|open-url)'/g;
 

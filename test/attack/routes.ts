@@ -1,13 +1,13 @@
 import type { ClassName } from './classes.ts';
 
-//  Every address that is answered over HTTP, and everything else that other programs can reach, written down by hand: what is new and
-//  does not stand here fails test/attack/routes.test.ts, which attacks all of it.
+//  All HTTP routes, and everything else that other programs can reach, listed by hand: anything new that
+//  is missing here fails test/attack/routes.test.ts, which attacks all of it.
 
-/** What lets somebody in: a key that was given out, the ticket or the secret of a page, the key of the data folder; at `door`
- *  stand the questions that every request is asked, and `nothing` is open to whoever they let through. */
+/** Required credentials: an issued key, the ticket or secret of a page, the key of the data folder; `door`
+ *  stands for the checks of every request, and `nothing` needs no more than those. */
 export type Need = 'key' | 'ticket' | 'secret' | 'folder key' | 'door' | 'nothing';
 
-/** Of the page: app/server/web-server.ts. */
+/** Routes of the page: app/server/web-server.ts. */
 export const PAGE_ROUTES: Readonly<Record<string, Need>> = {
   'ALL /*': 'door',
   'POST /enter': 'ticket',
@@ -17,7 +17,7 @@ export const PAGE_ROUTES: Readonly<Record<string, Need>> = {
   'GET /*': 'nothing',
 };
 
-/** Of the server for other programs: app/server/api/api-server.ts. */
+/** Routes of the server for other programs: app/server/api/api-server.ts. */
 export const API_ROUTES: Readonly<Record<string, Need>> = {
   'ALL /*': 'door',
   'OPTIONS /*': 'nothing',
@@ -44,7 +44,7 @@ export const API_ROUTES: Readonly<Record<string, Need>> = {
   'POST /api/embed': 'key',
 };
 
-/** Where something is opened to other programs, in the words of the code, and who attacks it. */
+/** Places in the code that open an entrance for other programs, and the class that attacks each. */
 export const ENTRANCES: Readonly<Record<string, { opens: readonly string[]; attackedBy: ClassName }>> = {
   'app/server/web-server.ts': { opens: ['createAdaptorServer('], attackedBy: 'server' },
   'app/server/socket.ts': { opens: ['WebSocketServer(', ".on('upgrade'"], attackedBy: 'server' },

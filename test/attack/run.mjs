@@ -1,4 +1,4 @@
-// npm run test:attack: every file of test/attack/classes.ts in its long form, then the table.
+// npm run test:attack: runs every file of test/attack/classes.ts in its long form, then prints the table.
 import { join } from 'node:path';
 import { show } from '../support/runners.mjs';
 import { CLASSES } from './classes.ts';

@@ -24,7 +24,7 @@ export async function serve(port = 0): Promise<Served> {
   return { ...served, ...(await enter(served.address())), dataFolder };
 }
 
-/** fetch() may not set Host or Origin; this may. */
+/** Unlike fetch(), can set Host and Origin. */
 export function ask(
   port: number,
   options: { path?: string; method?: string; headers?: Record<string, string> },
@@ -44,7 +44,7 @@ export function ask(
 
 export type Status = number | 'open';
 
-/** What became of a socket that offers these subprotocols. */
+/** The outcome of opening a socket with these subprotocols. */
 export const statusOfSocket = (
   port: number,
   protocols: string[],

@@ -27,7 +27,7 @@ test('the page comes with a policy that allows nothing foreign', async () => {
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
   });
-  // Written out once more: a directive that gets lost in the code is missed here.
+  // Repeated here, so that a directive lost in the code is noticed.
   const allowed: Record<string, string> = {
     'default-src': "'none'",
     'script-src': "'self' 'wasm-unsafe-eval'",

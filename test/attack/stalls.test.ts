@@ -15,15 +15,15 @@ import { observe } from './observe.ts';
 import { serve } from './served.ts';
 import { tallyOf } from './tally.ts';
 
-//  Messages that are cheap to send and dear to read, wherever one is read: the core does not stand still for them, grows by little
+//  Messages that are cheap to send and expensive to parse, everywhere messages are parsed: the core does not stall, grows little
 //  and answers the next one.
 
 vi.setConfig({ testTimeout: soaking ? 3_600_000 : 120_000 });
 const tally = tallyOf('stalls');
 
 const MAX_GROWTH = 400e6;
-/** Processor time of the core's thread between two turns of its loop: what a string of escapes takes to be read. Four megabytes are
- *  sent, and in the long form the most that is taken. */
+/** Maximum processor time of the core's thread between two turns of its loop: the time to parse a string of escapes of four megabytes
+ *  or, in the long form, of the maximum size. */
 const MAX_STALL_MS = soaking ? 800 : 200;
 
 async function bounded(work: () => Promise<unknown>): Promise<void> {
@@ -36,7 +36,7 @@ async function bounded(work: () => Promise<unknown>): Promise<void> {
 
 const sizeOf = (most: number) => (soaking ? most : 4e6);
 
-/** Every shape at every place; in the short form each at one of them, in turn. */
+/** Every shape at every place; in the short form each shape at one of them, in turn. */
 function* everywhere<Place>(places: Readonly<Record<string, Place>>) {
   const all = Object.entries(places);
   for (const [at, [shape, fill]] of Object.entries(BULK).entries())
@@ -44,7 +44,7 @@ function* everywhere<Place>(places: Readonly<Record<string, Place>>) {
       yield { what: `${name}: ${shape}`, fill, place };
 }
 
-/** Where in a frame of the page it stands. */
+/** Positions in a frame of the page. */
 const FRAMES: Readonly<Record<string, (json: string) => string>> = {
   'as the frame': (json) => json,
   'as the input': (json) => `{"id":1,"call":"chats.update","input":${json}}`,
@@ -81,7 +81,7 @@ test('frames of a page', async () => {
     });
   }
   const socket = await connected();
-  // Events may come before it.
+  // Events may precede it.
   const answer = new Promise((answered) =>
     socket.on('message', (data) => {
       const frame = JSON.parse(String(data)) as { id?: number };
@@ -95,7 +95,7 @@ test('frames of a page', async () => {
   tally.settle();
 });
 
-/** Where in a request of another program it stands. */
+/** Positions in a request of another program. */
 const BODIES: Readonly<Record<string, [path: string, body: (json: string, model: string) => string]>> = {
   'as the body': ['/v1/chat/completions', (json) => json],
   'as messages': ['/v1/chat/completions', (json, model) => `{"model":"${model}","messages":${json}}`],
@@ -162,7 +162,7 @@ test('a document of one sentence, over and over, whose vectors are known with th
   tally.settle();
 });
 
-/** A collection whose passages all say one word, written straight into the database: `count` passages in documents of a thousand. */
+/** A collection whose passages all contain one word, written directly into the database: `count` passages in documents of a thousand. */
 async function collectionOf(dataFolder: string, count: number): Promise<CollectionId> {
   const { db, close } = await openStore({ folder: dataFolder, migrations: places.migrations });
   const { id } = createCollection(db, 'Large', false, 0);

@@ -4,13 +4,13 @@ import type { ClassName } from './classes.ts';
 import { type Counts, keepCounts } from './counts.ts';
 
 export type Tally = {
-  /** Tries one attack. It was refused when `attack` ends without an error: it asserts what must not have happened. */
+  /** Tries one attack. It counts as refused if `attack` throws nothing: it asserts that no harm was done. */
   refused(what: string, attack: () => unknown): Promise<void>;
-  /** Fails the test with every attack that went through since the last time. */
+  /** Fails the test with all attacks that succeeded since the last call. */
   settle(): void;
 };
 
-/** Counts the attacks of one file of tests, so it is made once a file, outside its tests. A test that tried some ends with
+/** Counts the attacks of a test file; create it once per file, outside the tests. A test with attacks ends with
  *  `settle()`. */
 export function tallyOf(name: ClassName): Tally {
   const counts: Counts = { tried: 0, refused: 0 };

@@ -4,7 +4,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { createTemplateRenderer } from '../../app/text/jinja/template-renderer.ts';
 import { tallyOf } from './tally.ts';
 
-//  A chat template is a program that comes with a model and runs when the model is merely added.
+//  A chat template is an untrusted program that runs as soon as a model is added.
 
 vi.setConfig({ testTimeout: 120_000 });
 const worker = join(import.meta.dirname, '../../app/text/jinja/template-process.ts');
@@ -15,7 +15,7 @@ const LIMIT_MB = 400;
 const doubling = (first: string, step: string, times = 60) =>
   `{% set n = namespace(s=${first}) %}{% for i in range(${times}) %}{% set n.s = ${step} %}{% endfor %}`;
 
-/** Each asks for gigabytes or years. */
+/** Each requests gigabytes or years. */
 const GREEDY: Record<string, string> = {
   'one huge text by replace': doubling("'aaaaaaaa'", "n.s.replace('a', 'aaaaaaaaaaaaaaaa')"),
   'replace by its name in brackets': doubling("'aaaaaaaa'", "n.s['replace']('a', 'aaaaaaaaaaaaaaaa')"),
@@ -78,7 +78,7 @@ const GREEDY: Record<string, string> = {
   'titles of a long text': `{% set a = 'x ' %}${'{% set a = a ~ a %}'.repeat(22)}{% for i in range(10000) %}{% set b = a | title %}{% endfor %}`,
 };
 
-/** The most memory that the renderer's process ever had, in MB; null where the system does not tell. */
+/** Peak memory of the renderer process in MB; null if unknown. */
 function maxMemory(): number | null {
   try {
     const [child] = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
@@ -103,14 +103,14 @@ test('a greedy template is stopped, and the process that asked neither grows nor
         (error: unknown) => error,
       );
       clearInterval(watch);
-      // What costs nothing may be answered.
+      // Cheap ones may be answered.
       if (typeof answer === 'number') expect(answer).toBeLessThan(100);
       else expect(answer).toMatchObject({ code: 'template-failed' });
       expect(process.memoryUsage.rss() / 2 ** 20 - before, 'growth of the process that asked').toBeLessThan(LIMIT_MB);
       expect(peak, 'memory of the process that renders').toBeLessThan(LIMIT_MB);
     });
   }
-  // It renders the next one as if nothing had been.
+  // The next one is rendered normally.
   expect(await renderer.render('{{ 1 + 1 }}', {})).toBe('2');
   tally.settle();
 });

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { newFolder } from '../support/core.ts';
 import { tallyOf } from './tally.ts';
 
-//  The largest tokenizers that are read, and larger ones: what the engine grows by.
+//  Growth of the engine with the largest accepted tokenizers, and with larger ones.
 
 vi.setConfig({ testTimeout: 240_000 });
 const tally = tallyOf('tokenizers');
@@ -24,7 +24,7 @@ const bpe = (tokens: number, merges: unknown[]) => ({
 });
 const lists = (length: number) => range(length, (i) => [`t${i}`, `t${i + 1}`]);
 
-/** What stands in tokenizer.json, and whether it is read. */
+/** Contents of tokenizer.json, and whether it is accepted. */
 const LARGE: Readonly<Record<string, [make: () => string, read: boolean]>> = {
   'as many tokens and merges as may be': [() => JSON.stringify(bpe(398_000, lists(300_000))), true],
   'a weighed vocabulary as large as may be': [

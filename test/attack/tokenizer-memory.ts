@@ -1,6 +1,6 @@
 import { readModelText } from '../../app/engine/process/model/tokenizer-files.ts';
 
-//  Reads the tokenizer of a folder, as the engine does, and says how many bytes this process grew by: node tokenizer-memory.ts FOLDER
+//  Reads the tokenizer of a folder like the engine, and reports the growth of this process in bytes: node tokenizer-memory.ts FOLDER
 
 const ggufMetadata = () => Promise.reject(new Error('there is no GGUF here'));
 const read = async (folder: string) => {

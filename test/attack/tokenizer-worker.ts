@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { modelTextFromFiles } from '../../app/text/model-text.ts';
 import { protect } from '../../app/text/special-token-escape.ts';
 
-/** Does with a tokenizer what the engine does with one. */
+/** Treats a tokenizer like the engine does. */
 parentPort?.on('message', ({ json, text }: { json: string; text: string }) => {
   const before = process.threadCpuUsage();
   const cpuMs = () => {

@@ -5,13 +5,13 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, expect, test, vi } from 'vitest';
 import { tallyOf } from './tally.ts';
 
-//  A tokenizer.json is a program too: patterns, replacements, tables. It runs when the model is looked at.
+//  A tokenizer.json is an untrusted program too: patterns, replacements, tables. It runs when a model is inspected.
 
 vi.setConfig({ testTimeout: 240_000 });
 const LIMIT_MB = 400;
-/** Of one processor, however many others want it. */
+/** Processor time, independent of other load. */
 const LIMIT_CPU_MS = 10_000;
-/** What is not over by then hangs. */
+/** After this time it counts as hung. */
 const HUNG_MS = 90_000;
 
 const good = JSON.parse(
@@ -32,7 +32,7 @@ const unigram = (vocab: [string, number][]) => ({ pre_tokenizer: null, model: { 
 const nested = (depth: number): object =>
   depth === 0 ? { type: 'Lowercase' } : { type: 'Sequence', normalizers: [nested(depth - 1)] };
 
-/** Parts of a tokenizer.json, and the text that is read with it. */
+/** Parts of a tokenizer.json, and the text to tokenize. */
 const GREEDY: Record<string, object> = {
   '(?:a+)+$': split('(?:a+)+$'),
   '(a+)+$ in groups': split('(a+)+$'),
@@ -152,7 +152,7 @@ const GREEDY: Record<string, object> = {
 let worker: Worker | null = null;
 afterAll(() => worker?.terminate());
 
-/** What came out, or how it ended. */
+/** The result, or how the process ended. */
 async function read(json: string): Promise<{ tokens?: number; code?: string; message?: string; cpuMs?: number }> {
   worker ??= new Worker(join(import.meta.dirname, 'tokenizer-worker.ts'), {
     resourceLimits: { maxOldGenerationSizeMb: LIMIT_MB, maxYoungGenerationSizeMb: 64 },
@@ -185,7 +185,7 @@ test('a greedy tokenizer is read in time and memory, or refused with a sentence'
         });
     });
   }
-  // An ordinary one is read as if nothing had been.
+  // An ordinary one is still accepted.
   expect((await read(JSON.stringify(good))).tokens).toBeGreaterThan(100);
   tally.settle();
 });

@@ -9,8 +9,8 @@ import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 import { DESCRIPTIONS, LINES, REQUESTS, RESULTS, SECRET, TOOL } from './tool-messages.ts';
 
-//  Servers of tools that ask something of us: an answer of a model, a word of the user, the list of their folders; and messages that
-//  are not what JSON-RPC says. Nothing is answered but that there is no such thing here, and the next call works or fails in a sentence.
+//  Tool servers that send requests to us: for sampling, for user input, for the list of folders; and messages that
+//  violate JSON-RPC. The only response is "method not found", and the next call works or fails with a message.
 
 vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('toolServers');
@@ -30,7 +30,7 @@ const connect = (url: string) => {
   return connection;
 };
 
-/** What comes of it, soon. */
+/** The outcome, with a time limit. */
 const soon = <T>(work: Promise<T>): Promise<T | Error> =>
   Promise.race([
     work.catch((error: Error) => error),
@@ -46,10 +46,10 @@ async function bounded<T>(work: () => Promise<T>): Promise<T> {
   return done;
 }
 
-/** Whether the ids of the protocol, whole numbers and texts, have room for its id: what has another is no question. */
+/** Whether its id is valid (an integer or a string); otherwise it is not a request. */
 const isQuestion = ({ id }: Asked) => typeof id === 'string' || Number.isSafeInteger(id);
 
-/** Sends these before the list of its tools that was asked for. */
+/** Sends these before the requested list of tools. */
 const before =
   (frames: readonly string[]) =>
   (response: ServerResponse, { id }: Asked) => {
@@ -68,7 +68,7 @@ test('servers that ask for models, words of the user, folders and files are told
       const url = await hostile('tools/list', before(frames), (said) => heard.push(said));
       const connection = connect(url);
       const tools = await bounded(() => soon(connection.tools()));
-      // Too many at once are its end; whoever gives up its own question is not waited for.
+      // Too many at once end the connection; cancelled requests need no response.
       if (tools instanceof Error) expect(tools.message).not.toMatch(/still being heard/);
       else expect(tools.map(({ name }) => name)).toEqual(['go']);
       if (questions > 0 && !(tools instanceof Error))
@@ -97,7 +97,7 @@ test('what is no answer to a call is an error of that call, or the end of that s
       const given = AbortSignal.timeout(500);
       const outcome = await bounded(() => soon(connection.call({ name: 'go' }, {}, given)));
       if (outcome instanceof Error) {
-        // Whoever does not answer is waited for until the user stops it.
+        // Without an answer, the call lasts until the user stops it.
         expect(outcome).toMatchObject({ name: 'ToolError' });
         expect(outcome.message).not.toContain(SECRET);
       } else {

@@ -10,7 +10,7 @@ import { type Answer, type Asked, hostile, json, serve } from './hostile-tool-se
 import { observe } from './observe.ts';
 import { tallyOf } from './tally.ts';
 
-//  Servers of tools that answer over HTTP in every wrong way, and programs that do not end.
+//  HTTP tool servers that misbehave in every way, and programs that do not exit.
 
 vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('toolServers');
@@ -19,7 +19,7 @@ const MAX_GROWTH = 400e6;
 const MAX_STALL_MS = 200;
 const SECRET = 'secret-of-the-server';
 
-/** Writes without end, as fast as it is read. */
+/** Writes endlessly, as fast as it is read. */
 function forever(response: ServerResponse, type: string, piece: string) {
   response.writeHead(200, { 'content-type': type });
   const go = () => {
@@ -161,13 +161,13 @@ test('servers at an address that answer wrongly', async () => {
   tally.settle();
 });
 
-/** One that has ended but that nobody has asked about yet is gone. */
+/** Whether a process exists; a zombie counts as gone. */
 function isThere(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.startsWith('Z');
 }
 
-/** Programs that print their number and look at nothing that is said to them. */
+/** Programs that print their pid and ignore their input and signals. */
 const DEAF: Readonly<Record<string, string>> = {
   'a program that reads nothing': 'echo $$ >&2; while :; do sleep 1; done',
   'one that ignores every signal it can': 'trap "" TERM HUP INT PIPE; echo $$ >&2; while :; do sleep 1; done',

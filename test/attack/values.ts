@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Field } from './registry.ts';
 
-//  What an attacker puts into a field. Strings that are harmless in one field name a file, a host or a column in another.
+//  Hostile values for fields. A string that is harmless in one field names a file, a host or a column in another.
 
 const long = 'x'.repeat(5000);
 const misshapen: readonly unknown[] = [null, 0, '', [], {}, true, Number.NaN, [[[]]], { __proto__: null, length: 1e9 }];
@@ -99,7 +99,7 @@ const objects: readonly unknown[] = [
   deep,
 ];
 
-/** Paths need a place in which the strange files lie. */
+/** Paths need a folder with special files. */
 function paths(folder: string): readonly unknown[] {
   const at = (name: string) => join(folder, name);
   mkdirSync(at('a-folder.gguf'), { recursive: true });

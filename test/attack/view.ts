@@ -1,4 +1,4 @@
-// What another user of the computer sees of a Longhand that runs: node test/attack/view.ts [--write]
+// What another user of the computer sees of a running Longhand: node test/attack/view.ts [--write]
 // As root, on Linux. With --write it goes into the README beside this.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,12 +13,12 @@ if (!isRoot || process.platform !== 'linux') {
   process.exit(1);
 }
 const home = mkdtempSync(join(tmpdir(), 'longhand-view-'));
-// As homes of users are: the data folder is what is closed.
+// Like a home directory: only the data folder is private.
 chmodSync(home, 0o755);
 const data = join(home, 'Longhand');
 mkdirSync(data);
 
-/** As a shell with the usual umask starts it, with a program that opens addresses and stays. */
+/** Starts it with the usual umask, and with a browser stand-in that keeps running. */
 async function start(): Promise<ChildProcess> {
   const opener = join(home, 'xdg-open');
   writeFileSync(opener, '#!/bin/sh\nsleep 30\n', { mode: 0o755 });
@@ -45,7 +45,7 @@ const short = (text: string) =>
 
 const child = await start();
 try {
-  // The model, and what the start makes, are there by then.
+  // By then the model is loaded and all files are created.
   await new Promise((go) => setTimeout(go, 15_000));
   const looked = (script: string) => {
     const { stdout, stderr } = asNobody(script, [data]);
