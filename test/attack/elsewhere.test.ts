@@ -1,19 +1,15 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { baseOf } from '../../app/engine/elsewhere/address.ts';
-import { answerElsewhere } from '../../app/engine/elsewhere/answer.ts';
 import type { Timeouts } from '../../app/engine/elsewhere/connection.ts';
 import { listModels } from '../../app/engine/elsewhere/models.ts';
-import type { Generation } from '../../app/engine/ipc-protocol.ts';
-import type { ElsewhereId, ModelId, TurnEvent, TurnId } from '../../app/protocol/index.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { delta, event, json, open, type Says, stream } from '../support/foreign-engine.ts';
 import { observe } from './observe.ts';
+import { askedOf, KEY, LONG, listening } from './remote-engine.ts';
 import { tallyOf } from './tally.ts';
 
 //  Remote engines that misbehave in every way: each ends with a specific message, quickly, in bounded memory, and without leaking
@@ -22,63 +18,9 @@ import { tallyOf } from './tally.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const tally = tallyOf('elsewhere');
 
-const KEY = 'sk-secret-0123456789';
 const MAX_GROWTH = 400e6;
 /** Timeouts for silent servers; the others get as long as a busy machine needs. */
 const SHORT: Timeouts = { listMs: 1500, firstMs: 1500, silenceMs: 1000 };
-const LONG: Timeouts = { listMs: 30_000, firstMs: 30_000, silenceMs: 30_000 };
-
-async function listening(server: Server, scheme = 'http'): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    if ('closeAllConnections' in server) (server as unknown as { closeAllConnections(): void }).closeAllConnections();
-    server.close();
-  });
-  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-}
-
-const question: Generation = {
-  turnId: 'turn' as TurnId,
-  chatId: null,
-  priority: 'chat',
-  target: {
-    modelId: 'model' as ModelId,
-    path: '',
-    device: null,
-    threads: null,
-    contextLength: null,
-    kvType: 'f16',
-    template: null,
-    packed: null,
-    cacheBytes: 0,
-    cacheDisk: null,
-    elsewhere: { engineId: 'lab' as ElsewhereId, model: 'm', contextLength: null },
-  },
-  prompt: { messages: [{ role: 'user', text: 'Hello', thinking: '', ids: null }], thinking: true, continuation: null },
-  sampling: {},
-  stops: [],
-  thinkingBudget: { tokens: null, seconds: null },
-  loopGuard: null,
-};
-
-/** All events of a turn. */
-async function asked(address: string, timeouts: Timeouts): Promise<TurnEvent[]> {
-  const events: TurnEvent[] = [];
-  await new Promise<void>((done) => {
-    answerElsewhere({
-      generation: question,
-      reach: async () => ({ address, key: KEY, fetch }),
-      urlOf: async () => '',
-      timeouts,
-      report(updates) {
-        events.push(...updates.map((update) => update.event));
-        if (updates.some((update) => update.event.type === 'failed' || update.event.type === 'finished')) done();
-      },
-    });
-  });
-  return events;
-}
 
 function forever(response: ServerResponse, type: string, piece: string) {
   response.writeHead(200, { 'content-type': type });
@@ -206,7 +148,7 @@ test('wrong answers to a question end in a sentence of their own, and none is to
   for (const [what, [wrong, reason]] of Object.entries(ANSWERS)) {
     answer = wrong;
     await tally.refused(what, async () => {
-      const events = await asked(address, reason.includes('engine-timeout') ? SHORT : LONG);
+      const events = await askedOf(address, reason.includes('engine-timeout') ? SHORT : LONG);
       const ends = events.filter(({ type }) => type === 'failed' || type === 'finished');
       expect(ends).toMatchObject([
         { type: 'failed', failure: { details: { reason: expect.stringMatching(`^(?:${reason})$`) } } },
@@ -229,7 +171,7 @@ test('one that is busy for a moment is asked again; one that never closes, or se
       return response;
     }),
   );
-  const events = await asked(busy, LONG);
+  const events = await askedOf(busy, LONG);
   expect(events.at(-1)).toMatchObject({ type: 'finished', reason: 'stop' });
   expect(times).toBe(2);
 });

@@ -132,7 +132,12 @@ test('what a server says of itself is held to a few tools of a bounded size', as
       const url = await hostile(method, answer);
       const tools = await bounded(() => soon(connection.tools()));
       if (tools instanceof Error) expect(tools).toMatchObject({ name: 'McpError' });
-      else for (const one of tools) expect(JSON.stringify(one).length).toBeLessThan(33_000);
+      else
+        for (const one of tools) {
+          expect(JSON.stringify(one).length).toBeLessThan(33_000);
+          // It is shown where the user is asked to allow it.
+          expect(one.name).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+        }
       expect([...new Set(visited)]).toEqual([new URL(url).origin]);
       expect(connection.log().join('').length).toBeLessThan(100_000);
       await connection.close();

@@ -1,4 +1,4 @@
-import { type ListedModel, MAX_ELSEWHERE_MODELS } from '../../protocol/index.ts';
+import { isReadableName, type ListedModel, MAX_ELSEWHERE_MODELS } from '../../protocol/index.ts';
 import { addressInfoOf } from './address.ts';
 import { askList, type Reach, type Timeouts } from './connection.ts';
 import { engineError } from './failures.ts';
@@ -22,8 +22,7 @@ const LONGEST_NAME = 300;
 
 function modelOf(entry: Record<string, unknown> | null): ListedModel | null {
   const model = entry?.id ?? entry?.name;
-  if (!entry || typeof model !== 'string' || model === '' || model.length > LONGEST_NAME || /\p{Cc}/u.test(model))
-    return null;
+  if (!entry || typeof model !== 'string' || model.length > LONGEST_NAME || !isReadableName(model)) return null;
   if (writesNothing(entry)) return null;
   return { model, contextLength: contextOf(entry), pictures: seesIn(entry) };
 }

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { guarded, type McpConfig, type McpState } from '../../protocol/index.ts';
+import { guarded, isReadableName, type McpConfig, type McpState } from '../../protocol/index.ts';
 import { ToolError, type ToolResult } from '../tool.ts';
 import { MAX_MS } from '../toolbox.ts';
 import { boundedFetch } from './bounded-fetch.ts';
@@ -198,6 +198,8 @@ async function listAll(client: Client, note: (line: string) => void): Promise<Na
       const length = name.length + description.length + JSON.stringify(inputSchema).length;
       all += length;
       if (length > MAX_SCHEMA || all > MAX_SCHEMAS) note(`[Longhand] "${name.slice(0, 100)}" is too large for a model`);
+      else if (!isReadableName(name))
+        note(`[Longhand] a tool has a name with hidden characters: ${JSON.stringify(name)}`);
       else {
         const readOnly = annotations?.readOnlyHint === true;
         found.push({
