@@ -81,5 +81,5 @@ export function createAnswerStep(tools: ChatTools | null, continuation: string):
   };
 }
 
-/** Longer than any marker with the white space before it: a marker that has only begun is not a call yet. */
+/** Characters held back beyond which a call is surely being written: longer than a marker with the white space before it. */
 const SURELY_A_CALL = 32;

@@ -3,7 +3,7 @@
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
 const WORD = /[\p{L}\p{M}]+|\p{N}|[^\s\p{L}\p{N}\p{M}]/gu;
 
-/** Long runs of white space or letters count as several tokens. */
+/** Characters per token at most: white space counts as nothing else, but must not be endless. */
 const MAX_TOKEN_LENGTH = 16;
 
 export function countTokens(text: string): number {
