@@ -1,4 +1,4 @@
-import { type Attachment, type ChatId, failureOf, LonghandError } from '../protocol/index.ts';
+import { type Attachment, asReadableName, type ChatId, failureOf, LonghandError } from '../protocol/index.ts';
 import { addAttachment } from '../store/chats/attachments.ts';
 import { getChat } from '../store/chats/chats.ts';
 import { piecesOfRegular, readRegular } from '../store/folder/open-regular.ts';
@@ -12,8 +12,9 @@ const maxBytes = 16 * 1024 * 1024;
  *  @throws LonghandError `not-found`, `too-large`, `unreadable` (neither a picture nor a text), `permission` */
 export async function attachFile(
   core: ChatDeps,
-  file: { chatId: ChatId; path: string; name: string },
+  given: { chatId: ChatId; path: string; name: string },
 ): Promise<Attachment> {
+  const file = { ...given, name: asReadableName(given.name) || 'file' };
   getChat(core.db, file.chatId);
   if (isPicture(await headOf(file.path))) return attachPicture(core, file);
   const bytes = await readRegular(file.path, maxBytes);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withMarksVisible } from './readable-name.ts';
 
 /** Every failure that crosses a process. Closed: the interface has one sentence for each (strings `errors.<code>`). */
 export const ErrorCode = z.enum([
@@ -101,7 +102,7 @@ export class LonghandError extends Error {
     message: string,
     more: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {},
   ) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    super(withMarksVisible(message), more.cause === undefined ? undefined : { cause: more.cause });
     this.name = 'LonghandError';
     this.code = code;
     this.hint = more.hint;

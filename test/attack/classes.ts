@@ -59,6 +59,7 @@ export const CLASSES = {
     title: 'Files, links and folders',
     files: [
       'attack/files.test.ts',
+      'attack/file-names.test.ts',
       'attack/pipes.test.ts',
       'app/documents/import/import.test.ts',
       'app/models/silent-disks.test.ts',

@@ -1,11 +1,11 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { codeOfSystem, type DocumentKind, LonghandError } from '../../protocol/index.ts';
+import { asReadableName, codeOfSystem, type DocumentKind, LonghandError } from '../../protocol/index.ts';
 import { openRegular } from '../../store/folder/open-regular.ts';
 import { isBelow } from './file-store.ts';
 import { kindOf } from './file-types.ts';
 
-/** A file that can be added. */
+/** A file that can be added. `fileName` is without marks that reverse or hide text: it is shown. */
 export type Gathered = { path: string; fileName: string; kind: DocumentKind; bytes: number; changedAt: number };
 
 /** Maximum files of a folder; more is a mistake (a home folder, a disk). */
@@ -13,7 +13,8 @@ export const MAX_FILES = 20_000;
 
 /** The file itself, or all files of known types in a folder. Hidden files and links are skipped.
  *  @throws LonghandError `not-found`, `permission`, `unreadable`, `too-large` */
-export async function gather(path: string, name: string): Promise<Gathered[]> {
+export async function gather(path: string, givenName: string): Promise<Gathered[]> {
+  const name = asReadableName(givenName) || 'file';
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new LonghandError(codeOfSystem(error) ?? 'permission', `[documents] ${name}: ${error.message}`);
   });
@@ -46,14 +47,15 @@ export async function gatherFolder(folder: string): Promise<{ files: Gathered[];
         if (!MADE.has(entry.name)) folders.push(path);
         continue;
       }
-      const kind = kindOf(entry.name);
+      const fileName = asReadableName(entry.name);
+      const kind = kindOf(fileName);
       const found = kind && (await lstat(path).catch(() => null));
       if (kind && found?.isSymbolicLink()) {
-        if (!(await leadsBelow(path, folder))) links.push(entry.name);
+        if (!(await leadsBelow(path, folder))) links.push(fileName);
         continue;
       }
       if (!kind || !found?.isFile()) continue;
-      files.push({ path, fileName: entry.name, kind, bytes: found.size, changedAt: found.mtimeMs });
+      files.push({ path, fileName, kind, bytes: found.size, changedAt: found.mtimeMs });
       if (files.length > MAX_FILES) {
         throw new LonghandError('too-large', `[documents] ${basename(folder)} has more than ${MAX_FILES} files`);
       }

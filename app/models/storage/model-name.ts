@@ -1,14 +1,12 @@
 import { basename, isAbsolute } from 'node:path';
+import { asReadableName } from '../../protocol/index.ts';
 
 //  Names of models: from their metadata, or else from file names.
 
-// Control characters, and marks that reverse or hide text.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const UNREADABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const MAX_NAME = 200;
 
 /** An untrusted name as a plain line of text. */
-export const plainName = (name: string): string => name.replace(UNREADABLE, '').trim().slice(0, MAX_NAME);
+export const plainName = (name: string): string => asReadableName(name).slice(0, MAX_NAME);
 
 /** The name in a configuration. */
 export function declaredName(text: string | null): string | null {
