@@ -5,12 +5,12 @@
 namespace longhand {
 namespace {
 
-struct TypeRow {
+struct TypeSize {
   DType type;
   const char* name;
   BlockSize block;
 };
-constexpr TypeRow types[] = {
+constexpr TypeSize types[] = {
     {DType::f32, "f32", {1, 4}},
     {DType::f16, "f16", {1, 2}},
     {DType::bf16, "bf16", {1, 2}},

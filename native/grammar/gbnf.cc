@@ -15,9 +15,9 @@ bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-class Reader {
+class GbnfReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit GbnfReader(std::string_view text) : text_(text) {}
 
   Syntax whole() {
     if (text_.size() > max_text) refuse_size("bytes", max_text);
@@ -199,6 +199,6 @@ class Reader {
 
 }  // namespace
 
-Syntax read_gbnf(std::string_view text) { return Reader(text).whole(); }
+Syntax read_gbnf(std::string_view text) { return GbnfReader(text).whole(); }
 
 }  // namespace longhand::grammar

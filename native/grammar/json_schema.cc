@@ -52,9 +52,9 @@ constexpr const char* of_arrays[] = {"items", "prefixItems", "minItems", "maxIte
 constexpr const char* of_strings[] = {"minLength", "maxLength", "pattern", "format"};
 constexpr const char* of_numbers[] = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"};
 
-class Reader {
+class SchemaReader {
  public:
-  Reader(Syntax& syntax, Json document) : document_(std::move(document)), syntax_(syntax), text_(syntax) {}
+  SchemaReader(Syntax& syntax, Json document) : document_(std::move(document)), syntax_(syntax), text_(syntax) {}
 
   Rule whole() {
     const Rule root = syntax_.declare("#");
@@ -345,7 +345,7 @@ class Reader {
 
 }  // namespace
 
-Rule add_json_schema(Syntax& syntax, Json schema) { return Reader(syntax, std::move(schema)).whole(); }
+Rule add_json_schema(Syntax& syntax, Json schema) { return SchemaReader(syntax, std::move(schema)).whole(); }
 
 Syntax read_json_schema(std::string_view text) {
   if (text.size() > max_text) refuse_size("bytes", max_text);

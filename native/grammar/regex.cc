@@ -17,9 +17,9 @@ const CodeSet space{{9, 13},          {32, 32},         {0xa0, 0xa0},     {0x168
                     {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}, {0xfeff, 0xfeff}};
 const CodeSet line_ends{{10, 10}, {13, 13}, {0x2028, 0x2029}};
 
-class Reader {
+class RegexReader {
  public:
-  Reader(Syntax& syntax, std::string_view pattern, Writing writing, bool searched, const std::string& where)
+  RegexReader(Syntax& syntax, std::string_view pattern, Writing writing, bool searched, const std::string& where)
       : syntax_(syntax), text_(pattern), writing_(writing), searched_(searched), where_(where) {}
 
   Expr whole() {
@@ -254,7 +254,7 @@ Expr written(Syntax& syntax, const CodeSet& set, Writing writing) {
 }
 
 Expr regex(Syntax& syntax, std::string_view pattern, Writing writing, bool searched, const std::string& where) {
-  return Reader(syntax, pattern, writing, searched, where).whole();
+  return RegexReader(syntax, pattern, writing, searched, where).whole();
 }
 
 Syntax read_regex(std::string_view pattern) {

@@ -16,13 +16,13 @@ constexpr size_t max_name = 63;
 // Name length, dimensions, one size, type, offset.
 constexpr uint64_t smallest_tensor = 8 + 4 + 8 + 4 + 8;
 
-struct TypeRow {
+struct GgufType {
   uint32_t number;
   std::string_view name;
   std::optional<DType> type;
 };
 // Numbers that are absent were removed from ggml.
-constexpr TypeRow types[] = {
+constexpr GgufType gguf_types[] = {
     {0, "F32", DType::f32},        {1, "F16", DType::f16},
     {2, "Q4_0", DType::q4_0},      {3, "Q4_1", DType::q4_1},
     {6, "Q5_0", DType::q5_0},      {7, "Q5_1", DType::q5_1},
@@ -44,7 +44,7 @@ constexpr TypeRow types[] = {
 
 std::string allowed_types() {
   std::string result;
-  for (const TypeRow& row : types) {
+  for (const GgufType& row : gguf_types) {
     if (row.type) (result += result.empty() ? "" : ", ") += row.name;
   }
   return result;
@@ -134,8 +134,8 @@ class GgufReader {
   DType type(std::string_view name) {
     const auto number = cursor_.take<uint32_t>("a tensor's type");
     const auto* row =
-        std::find_if(std::begin(types), std::end(types), [&](const TypeRow& r) { return r.number == number; });
-    const bool known = row != std::end(types);
+        std::find_if(std::begin(gguf_types), std::end(gguf_types), [&](const GgufType& r) { return r.number == number; });
+    const bool known = row != std::end(gguf_types);
     if (known && row->type) return *row->type;
     fail_tensor(name, "has the type " + (known ? std::string(row->name) : std::to_string(number)) +
                           "; allowed: " + allowed_types());
@@ -188,7 +188,7 @@ std::vector<std::string> read_strings(const StringList& list) {
 }
 
 std::optional<DType> gguf_type(std::string_view name) {
-  for (const TypeRow& row : types) {
+  for (const GgufType& row : gguf_types) {
     if (row.name == name) return row.type;
   }
   return std::nullopt;
