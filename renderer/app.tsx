@@ -27,12 +27,12 @@ import { Notices } from './shell/notices.tsx';
 import { Outdated } from './shell/outdated.tsx';
 import { Palette } from './shell/palette.tsx';
 import { Sidebar } from './shell/sidebar.tsx';
-import { listenToElsewhere } from './stores/elsewhere.ts';
 import { listenToEngine, useEngine } from './stores/engine.ts';
 import { listenToMcp } from './stores/mcp.ts';
 import { listenToModels, useModels } from './stores/models/store.ts';
 import { listenToNotices } from './stores/notices.ts';
 import { listenToPerformance } from './stores/performance/store.ts';
+import { listenToRemoteEngines } from './stores/remote-engines.ts';
 import { listenToServer, useServer } from './stores/server.ts';
 import { listenToSettings, useSettings } from './stores/settings.ts';
 import { useShell } from './stores/shell.ts';
@@ -85,7 +85,7 @@ function useCore(): void {
       listenToDocuments(),
       listenToPerformance(),
       listenToServer(),
-      listenToElsewhere(),
+      listenToRemoteEngines(),
       listenToMcp(),
       listenToNotices(),
       followAddress(),

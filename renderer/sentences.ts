@@ -25,7 +25,7 @@ function causeOf({ details }: Failure): string | undefined {
   // A remote engine's own message is often all there is to know.
   const quotes = reason === 'engine-refused' || reason === 'engine-error';
   return quotes && typeof details?.said === 'string'
-    ? `${sentence} ${t('elsewhere.said', { said: details.said })}`
+    ? `${sentence} ${t('remoteEngines.said', { said: details.said })}`
     : sentence;
 }
 

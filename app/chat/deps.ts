@@ -27,7 +27,7 @@ export type ChatDeps = {
     /** Context length in tokens once loaded, as far as known beforehand; 0: unknown. */
     contextLengthOf(modelId: ModelId): number;
     /** The target of a model on a remote engine; null for a local one. */
-    elsewhere(modelId: ModelId | null): LoadTarget | null;
+    remote(modelId: ModelId | null): LoadTarget | null;
     /** Whether a chat thinks when neither it nor the settings decide. */
     thinksByDefault(modelId: ModelId): boolean;
     /** 0: unknown. */

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileStore } from '../documents/import/file-store.ts';
-import type { PictureUrl } from '../engine/elsewhere/chat-body.ts';
+import type { PictureUrl } from '../engine/remote/chat-body.ts';
 import { createPictureDecoder, type PictureDecoder } from '../pictures/picture-decoder.ts';
 import type { Size } from '../pictures/preprocessor.ts';
 import { picturesInUse } from '../store/chats/attachments.ts';

@@ -88,7 +88,7 @@ export function createTitles(core: ChatDeps, busy: () => boolean): Titles {
 /** The model in memory if it is large enough. A chat on a remote engine is named there: the text its title is made from was
  *  sent there already, and no other chat's text is sent. */
 function titleTarget(core: ChatDeps, chatId: ChatId): LoadTarget | null {
-  const own = core.models.elsewhere(findChat(core.db, chatId)?.modelId ?? null);
+  const own = core.models.remote(findChat(core.db, chatId)?.modelId ?? null);
   if (own) return own;
   const target = core.engine.target();
   return target && core.models.parametersOf(target.modelId) >= leastParameters ? target : null;

@@ -13,7 +13,7 @@ export function createBenchmarkAsker(options: Options): Parameters<typeof create
   return ({ modelId, prompt, signal, onEvent }) => {
     const turnId = newId(now()) as TurnId;
     const { target, name } = models.target(modelId);
-    if (target.elsewhere) throw new LonghandError('model-unsupported', `[benchmark] ${name} runs elsewhere`);
+    if (target.remote) throw new LonghandError('model-unsupported', `[benchmark] ${name} runs elsewhere`);
     const own = { turnId, chatId: null, priority: 'chat', target } as const;
     engine.generate({ ...benchmarkQuestion(prompt), ...own }, (updates) => {
       for (const { event } of updates) onEvent(event);

@@ -33,7 +33,7 @@ export function servedModels(entries: readonly ModelEntry[], builtIn: readonly B
   const library = entries.flatMap((entry): ServedModel[] => {
     const kind = kindOf(entry);
     // Requests of other programs are never forwarded to another computer.
-    return entry.missing || entry.elsewhere || kind === null
+    return entry.missing || entry.remote || kind === null
       ? []
       : [{ id: named(entry.name), name: entry.name, kind, entry }];
   });

@@ -1,6 +1,6 @@
 import type { StartParser } from '../documents/parse/fork-parser.ts';
 import type { GenerationService } from '../engine/client/generation-service.ts';
-import { isLoopback } from '../engine/elsewhere/address.ts';
+import { isLoopback } from '../engine/remote/address.ts';
 import type { Network } from '../models/network/http-request.ts';
 import type { RequestPurpose } from '../models/network/request-purpose.ts';
 import type { ModelRegistry } from '../models/registry/model-registry.ts';
@@ -73,9 +73,9 @@ export function createToolService(options: ToolServiceOptions): ToolService {
     toolbox,
     handlers: {
       async 'tools.list'({ modelId }) {
-        const { path, template, elsewhere } = models.target(modelId).target;
+        const { path, template, remote } = models.target(modelId).target;
         // A remote engine reports missing tool support when it is asked.
-        const able = elsewhere !== undefined || callFormatOf(await engine.ask('template', { path, template })) !== null;
+        const able = remote !== undefined || callFormatOf(await engine.ask('template', { path, template })) !== null;
         return { able, tools: toolbox.entries() };
       },
       'tools.pageHosts': () => listPageHosts(db),

@@ -5,7 +5,6 @@ import type { Supervised } from '../process/supervisor.ts';
 import {
   type ChatId,
   Device,
-  type ElsewhereId,
   EngineStatus,
   Failure,
   firstProblem,
@@ -16,6 +15,7 @@ import {
   type PauseAction,
   type PictureDetail,
   PromptCacheUse,
+  type RemoteEngineId,
   type SamplingSettings,
   type Settings,
   TurnEvent,
@@ -74,11 +74,11 @@ export type LoadTarget = {
   /** Folder and size limit of the prompt cache on disk; can change without a reload. */
   cacheDisk: { folder: string; bytes: number } | null;
   /** Set for a remote model: the fields above do not apply, and it is never loaded. */
-  elsewhere?: { engineId: ElsewhereId; model: string; contextLength: number | null };
+  remote?: { engineId: RemoteEngineId; model: string; contextLength: number | null };
 };
 
 /** What determines token counts: the tokenizer and the template. */
-export type CountedBy = Pick<LoadTarget, 'path' | 'template' | 'elsewhere'>;
+export type CountedBy = Pick<LoadTarget, 'path' | 'template' | 'remote'>;
 
 /** `server`: a request of another program. */
 export type Priority = 'chat' | 'server' | 'title';

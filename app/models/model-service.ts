@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Engine } from '../engine/client/engine-client.ts';
-import type { Timeouts } from '../engine/elsewhere/connection.ts';
+import type { Timeouts } from '../engine/remote/connection.ts';
 import type {
   CallName,
   Device,
@@ -17,7 +17,6 @@ import type {
 import { deviceInUse, guarded, LonghandError, type Report } from '../protocol/index.ts';
 import type { Database } from '../store/database/database.ts';
 import { createDownloadQueue, type DownloadQueueOptions } from './downloads/download-queue.ts';
-import { createElsewhere, type ElsewhereService } from './elsewhere/service.ts';
 import { linkOf, listExternalModels } from './external/link.ts';
 import { createBandwidth } from './hardware/bandwidth.ts';
 import { machineFacts, memoryIsShort, memoryLimit } from './hardware/hardware.ts';
@@ -32,6 +31,7 @@ import { createModelLifecycle } from './registry/model-lifecycle.ts';
 import { createModelRegistry, type ModelRegistry } from './registry/model-registry.ts';
 import { closeLibrary } from './relocation/copy-tree.ts';
 import { createRelocation, type RelocationOptions } from './relocation/relocation.ts';
+import { createRemoteEngines, type RemoteEngineService } from './remote/service.ts';
 import { type Cipher, createAccessTokens } from './sources/access-tokens.ts';
 import { FOLDER } from './sources/remote-headers.ts';
 import { createRemoteInspector } from './sources/remote-inspector.ts';
@@ -71,7 +71,7 @@ export type ModelServiceOptions = {
 
 type Owned = Extract<
   CallName,
-  `${'models' | 'weightCache' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy' | 'elsewhere'}.${string}`
+  `${'models' | 'weightCache' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy' | 'remoteEngines'}.${string}`
 >;
 /** The calls of the protocol handled here. */
 type ModelHandlers = Pick<Handlers, Exclude<Owned, 'models.load' | 'models.cancelLoad' | 'models.unload'>>;
@@ -89,7 +89,7 @@ export type ModelService = {
   /** The network for one purpose, logged on the Privacy page. */
   via: NetworkLog['via'];
   /** How to reach the remote engine of a model. */
-  reach: ElsewhereService['reach'];
+  reach: RemoteEngineService['reach'];
   /** Controls how long the loaded model stays in memory. */
   keepAlive: Pick<KeepAlive, 'keepFor' | 'expiresAt'>;
   /** Reports downloads that are complete or need attention. */
@@ -133,7 +133,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     promptFolder: options.promptFolder,
     disk,
     probe,
-    addressInfo: (model) => elsewhere.addressInfo(model),
+    addressInfo: (model) => remoteEngines.addressInfo(model),
     builtIn: builtInModels(resources),
     now,
   });
@@ -155,7 +155,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     changed: () => emit('networkLog.changed', null),
     ...(options.net && { net: options.net }),
   });
-  const elsewhere = createElsewhere({
+  const remoteEngines = createRemoteEngines({
     db,
     emit,
     cipher: options.cipher,
@@ -345,7 +345,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     'tokens.list': () => ({ sources: tokens.sources(), storedIn: tokens.storedIn }),
     'tokens.set': ({ source, token }) => tokens.write(source, token),
 
-    ...elsewhere.handlers,
+    ...remoteEngines.handlers,
     'privacy.networkLog': networkLog.list,
     'privacy.reportBlocked': ({ address }) => refusedPage(address),
   };
@@ -367,7 +367,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     refusedPage,
     keepAlive,
     via: networkLog.via,
-    reach: elsewhere.reach,
+    reach: remoteEngines.reach,
     onDownload: (listener) => void followers.push(listener),
     refusedVisitor: (visitor) => networkLog.refused({ ...visitor, reason: 'visitor' }),
     async close() {

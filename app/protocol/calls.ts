@@ -5,11 +5,10 @@ import { ToolChoice, ToolNames, toolCalls } from './chat/tools.ts';
 import { PauseAction, StatsSample } from './chat/turn.ts';
 import { documentCalls } from './documents.ts';
 import { Notice } from './events.ts';
-import { AttachmentId, ChatId, CollectionId, ElsewhereId, MessageId, ModelId, ToolUseId, TurnId } from './ids.ts';
+import { AttachmentId, ChatId, CollectionId, MessageId, ModelId, RemoteEngineId, ToolUseId, TurnId } from './ids.ts';
 import { mcpCalls } from './mcp.ts';
 import { BenchmarkState, Conditions, Run } from './metrics.ts';
 import { Download } from './models/downloads.ts';
-import { elsewhereCalls } from './models/elsewhere.ts';
 import { Device, EngineStatus, ModelDescription, ModelEntry, ModelSettings, PromptCacheUse } from './models/engine.ts';
 import { Library, LibraryPlan } from './models/library.ts';
 import { Machine } from './models/memory-estimate.ts';
@@ -24,6 +23,7 @@ import {
   SourceId,
 } from './models/models.ts';
 import { NetworkLogEntry } from './models/network-log.ts';
+import { remoteEngineCalls } from './models/remote-engines.ts';
 import { serverCalls } from './server.ts';
 import { Settings, SettingsPatch } from './settings.ts';
 
@@ -88,7 +88,7 @@ export const calls = {
       loopGuard: z.boolean().optional(),
       collectionIds: z.array(CollectionId).max(100).optional(),
       tools: ToolNames.nullable().optional(),
-      passagesTo: ElsewhereId.nullable().optional(),
+      passagesTo: RemoteEngineId.nullable().optional(),
       draft: z.string().optional(),
     }),
     Chat,
@@ -302,7 +302,7 @@ export const calls = {
   ...serverCalls,
   ...toolCalls,
   ...mcpCalls,
-  ...elsewhereCalls,
+  ...remoteEngineCalls,
 
   'settings.get': call(nothing, Settings),
   'settings.set': call(SettingsPatch, Settings),

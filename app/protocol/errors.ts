@@ -10,7 +10,7 @@ export const ErrorCode = z.enum([
   'core-lost', // the connection to the core closed before it answered
   'engine-lost', // the engine process ended
   'engine-failed', // an internal error of the engine
-  'elsewhere-failed', // a remote engine failed
+  'remote-failed', // a remote engine failed
   'model-missing', // no model chosen, or its files are gone
   'model-unsupported',
   'model-broken', // malformed files

@@ -6,10 +6,10 @@ import { ChatId, MessageId, ModelId, TurnId } from './ids.ts';
 import { mcpEvents } from './mcp.ts';
 import { BenchmarkState, Run } from './metrics.ts';
 import { Download } from './models/downloads.ts';
-import { elsewhereEvents } from './models/elsewhere.ts';
 import { EngineStatus, ModelEntry } from './models/engine.ts';
 import { Library } from './models/library.ts';
 import { Machine } from './models/memory-estimate.ts';
+import { remoteEngineEvents } from './models/remote-engines.ts';
 import { serverEvents } from './server.ts';
 import { Settings } from './settings.ts';
 
@@ -60,7 +60,7 @@ export const events = {
   ...documentEvents,
   ...serverEvents,
   ...mcpEvents,
-  ...elsewhereEvents,
+  ...remoteEngineEvents,
   notice: Notice,
 } as const satisfies Record<string, z.ZodType>;
 

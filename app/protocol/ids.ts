@@ -13,7 +13,7 @@ export const CollectionId = id('collection');
 export const DocumentId = id('document');
 export const PassageId = id('passage');
 export const McpServerId = id('mcp-server');
-export const ElsewhereId = id('elsewhere');
+export const RemoteEngineId = id('remote-engine');
 /** Nine alphanumeric characters, as required by the strictest chat template (Mistral). */
 export const ToolUseId = id('tool-use');
 
@@ -30,7 +30,7 @@ export type CollectionId = z.infer<typeof CollectionId>;
 export type DocumentId = z.infer<typeof DocumentId>;
 export type PassageId = z.infer<typeof PassageId>;
 export type McpServerId = z.infer<typeof McpServerId>;
-export type ElsewhereId = z.infer<typeof ElsewhereId>;
+export type RemoteEngineId = z.infer<typeof RemoteEngineId>;
 export type ToolUseId = z.infer<typeof ToolUseId>;
 
 /** Wall-clock milliseconds since 1970, possibly negative. For display only; never for measuring. */

@@ -9,15 +9,15 @@ import { Segmented } from '../ui/choice.tsx';
 import { Field } from '../ui/field.tsx';
 import { Catalogue } from './catalogue/catalogue.tsx';
 import { DownloadList } from './downloads/download-list.tsx';
-import { EnginesElsewhere } from './elsewhere/elsewhere.tsx';
 import { Import } from './installed/import.tsx';
 import { Installed } from './installed/installed.tsx';
+import { RemoteEngines } from './remote/remote-engines.tsx';
 
 export function ModelsPage() {
   const { t } = useTranslation();
   const { tab, downloads } = useModels();
   const { load, choose, find } = useModels.getState();
-  const count = useEngine((state) => state.models.filter(({ elsewhere }) => elsewhere === null).length);
+  const count = useEngine((state) => state.models.filter(({ remote }) => remote === null).length);
   const [query, setQuery] = useState('');
   useEffect(() => {
     void load();
@@ -44,7 +44,7 @@ export function ModelsPage() {
               { value: 'installed', name: t('models.installed'), count },
               { value: 'catalogue', name: t('models.catalogue') },
               { value: 'downloads', name: t('models.downloads'), count: downloads.length },
-              { value: 'elsewhere', name: t('elsewhere.tab') },
+              { value: 'remote', name: t('remoteEngines.tab') },
             ]}
             onChange={(next) => useModels.setState({ tab: next })}
           />
@@ -66,7 +66,7 @@ export function ModelsPage() {
       </header>
       {tab === 'installed' && <Installed />}
       {tab === 'catalogue' && <Catalogue query={query} />}
-      {tab === 'elsewhere' && <EnginesElsewhere />}
+      {tab === 'remote' && <RemoteEngines />}
       {(tab === 'catalogue' || tab === 'downloads') && <DownloadList whole={tab === 'downloads'} />}
     </main>
   );

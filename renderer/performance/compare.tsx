@@ -75,7 +75,7 @@ function Side({ letter, at, bench, benches }: SideProps) {
 /** Two models, alternating on the same prompts, so that disturbances affect both. */
 function Ask() {
   const { t } = useTranslation();
-  const models = useEngine((state) => state.models).filter(({ elsewhere }) => elsewhere === null);
+  const models = useEngine((state) => state.models).filter(({ remote }) => remote === null);
   const { benchmark, ask } = usePerformance();
   const [one, other] = models;
   return (

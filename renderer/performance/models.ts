@@ -6,8 +6,8 @@ import { modelsOf } from '../stores/performance/selectors.ts';
 /** Generative models whose files are present. */
 export const benchableModels = (installed: readonly ModelEntry[]): ModelEntry[] =>
   installed.filter(
-    ({ missing, description, elsewhere }) =>
-      !elsewhere && !missing && description?.supported !== false && !description?.encoder,
+    ({ missing, description, remote }) =>
+      !remote && !missing && description?.supported !== false && !description?.encoder,
   );
 
 /** Measured ones first, the newest in front. */

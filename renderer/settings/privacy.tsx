@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import type { NetworkLogEntry } from '../../app/protocol/index.ts';
 import { core, isMac } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
-import { useElsewhere } from '../stores/elsewhere.ts';
 import { useMcp } from '../stores/mcp.ts';
+import { useRemoteEngines } from '../stores/remote-engines.ts';
 import { useSettings } from '../stores/settings.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Segmented } from '../ui/choice.tsx';
@@ -21,11 +21,11 @@ export function Privacy() {
   const formats = useFormats();
   const { values, set } = useSettings();
   const entries = useNetworkLog();
-  const { engines, load } = useElsewhere();
+  const { engines, load } = useRemoteEngines();
   useEffect(() => {
     load().catch(() => {});
   }, [load]);
-  const elsewhere = (engines ?? []).filter(({ here }) => !here);
+  const remote = (engines ?? []).filter(({ here }) => !here);
   const refused = entries.filter((one) => !one.allowed);
   const allowed = entries.filter((one) => one.allowed);
   const bytes = allowed.reduce((sum, one) => sum + one.bytes, 0);
@@ -36,16 +36,12 @@ export function Privacy() {
         <Icon name="privacy" size={20} className="mt-0.5 flex-none text-ok-text" />
         <div>
           <h2 className="text-lg font-semibold tracking-tight">
-            {elsewhere.length > 0
-              ? t('privacy.elsewhereTitle')
-              : isMac()
-                ? t('status.privateMac')
-                : t('status.private')}
+            {remote.length > 0 ? t('privacy.remoteTitle') : isMac() ? t('status.privateMac') : t('status.private')}
           </h2>
-          <p className="mt-0.5 text-fg-2">{t(elsewhere.length > 0 ? 'privacy.aboutElsewhere' : 'privacy.about')}</p>
-          {elsewhere.length > 0 && (
+          <p className="mt-0.5 text-fg-2">{t(remote.length > 0 ? 'privacy.aboutRemote' : 'privacy.about')}</p>
+          {remote.length > 0 && (
             <p className="mt-1.5 font-medium text-warn-text">
-              {t('privacy.elsewhere', { names: elsewhere.map(({ name, host }) => `${name} (${host})`).join(', ') })}
+              {t('privacy.remote', { names: remote.map(({ name, host }) => `${name} (${host})`).join(', ') })}
             </p>
           )}
           <RemoteTools />

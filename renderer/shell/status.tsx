@@ -4,8 +4,8 @@ import { core, isMac, useConnection } from '../bridge.ts';
 import { useKeysHint } from '../commands/command-keys.ts';
 import { useFormats } from '../i18n.ts';
 import { useChatModel } from '../stores/chat/chat-model.ts';
-import { leaves } from '../stores/elsewhere.ts';
 import { modelById, useEngine } from '../stores/engine.ts';
+import { leaves } from '../stores/remote-engines.ts';
 import { useServer } from '../stores/server.ts';
 import { useSettings } from '../stores/settings.ts';
 import { useShell } from '../stores/shell.ts';
@@ -52,7 +52,7 @@ function Destination() {
     return (
       <>
         <Icon name="web" className="flex-none text-warn-text" />
-        <span className="text-warn-text wrap-anywhere">{t('status.leaves', { host: model.elsewhere.host })}</span>
+        <span className="text-warn-text wrap-anywhere">{t('status.leaves', { host: model.remote.host })}</span>
       </>
     );
   }

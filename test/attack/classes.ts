@@ -49,7 +49,7 @@ export const CLASSES = {
     ],
   },
   toolServers: { title: 'Tool servers', files: ['attack/tool-servers.test.ts', 'attack/tool-requests.test.ts'] },
-  elsewhere: { title: 'Engines elsewhere', files: ['attack/elsewhere.test.ts', 'attack/elsewhere-figures.test.ts'] },
+  remote: { title: 'Remote engines', files: ['attack/remote-engines.test.ts', 'attack/remote-figures.test.ts'] },
   documents: {
     title: 'Documents',
     files: ['attack/documents.test.ts', 'app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'],

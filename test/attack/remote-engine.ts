@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { answerElsewhere } from '../../app/engine/elsewhere/answer.ts';
-import type { Timeouts } from '../../app/engine/elsewhere/connection.ts';
 import type { Generation } from '../../app/engine/ipc-protocol.ts';
-import type { ElsewhereId, ModelId, TurnEvent, TurnId } from '../../app/protocol/index.ts';
+import { answerRemotely } from '../../app/engine/remote/answer.ts';
+import type { Timeouts } from '../../app/engine/remote/connection.ts';
+import type { ModelId, RemoteEngineId, TurnEvent, TurnId } from '../../app/protocol/index.ts';
 
 //  Asks a remote engine, played by a test, as a chat does.
 
@@ -36,7 +36,7 @@ const question: Generation = {
     packed: null,
     cacheBytes: 0,
     cacheDisk: null,
-    elsewhere: { engineId: 'lab' as ElsewhereId, model: 'm', contextLength: null },
+    remote: { engineId: 'lab' as RemoteEngineId, model: 'm', contextLength: null },
   },
   prompt: { messages: [{ role: 'user', text: 'Hello', thinking: '', ids: null }], thinking: true, continuation: null },
   sampling: {},
@@ -49,7 +49,7 @@ const question: Generation = {
 export async function askedOf(address: string, timeouts: Timeouts): Promise<TurnEvent[]> {
   const events: TurnEvent[] = [];
   await new Promise<void>((done) => {
-    answerElsewhere({
+    answerRemotely({
       generation: question,
       reach: async () => ({ address, key: KEY, fetch }),
       urlOf: async () => '',

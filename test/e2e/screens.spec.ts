@@ -88,10 +88,10 @@ const shots: Shot[] = [
   { name: 'models-catalogue', scene: 'catalogue' },
   { name: 'models-downloads', scene: 'downloads' },
   { name: 'models-moving', scene: 'models-moving' },
-  { name: 'elsewhere', scene: 'elsewhere' },
+  { name: 'remote', scene: 'remote' },
   {
-    name: 'elsewhere-add',
-    scene: 'elsewhere',
+    name: 'remote-add',
+    scene: 'remote',
     prepare: async (page) => {
       await page.getByRole('button', { name: 'Add an engine' }).click();
       await page.getByRole('textbox', { name: 'Address, with or without /v1' }).fill('http://192.168.1.31:8000');
@@ -99,7 +99,7 @@ const shots: Shot[] = [
       await page.getByText('Connected. 2 models found.').waitFor();
     },
   },
-  { name: 'elsewhere-passages', scene: 'passages' },
+  { name: 'remote-passages', scene: 'passages' },
   {
     name: 'model-settings',
     scene: 'models',

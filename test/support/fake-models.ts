@@ -121,7 +121,7 @@ export const installed = (id: string, bytes: number, type: string, more: Partial
   thinking: { able: true, byDefault: true },
   settings: ModelSettings.parse({}),
   presetOf: null,
-  elsewhere: null,
+  remote: null,
   ...more,
 });
 

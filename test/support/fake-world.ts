@@ -38,7 +38,7 @@ export type World = {
   tools: Response<'tools.list'>['tools'];
   pageHosts: string[];
   mcp: Response<'mcp.servers'>;
-  elsewhere: Response<'elsewhere.engines'>;
+  remoteEngines: Response<'remoteEngines.list'>;
   /** Models of the benchmark that was asked for last. */
   benchmarked: ModelEntry['id'][];
   library: DocumentsWorld;
@@ -60,7 +60,7 @@ export const starter: ModelEntry = {
   thinking: { able: true, byDefault: true },
   settings: ModelSettings.parse({}),
   presetOf: null,
-  elsewhere: null,
+  remote: null,
   description: {
     supported: true,
     problems: [],
@@ -103,7 +103,7 @@ export function createWorld(change: Partial<World> = {}): World {
     benchmarked: [],
     library: noDocuments(),
     mcp: [],
-    elsewhere: [],
+    remoteEngines: [],
     server: { state: { phase: 'off' }, keys: [], requests: [], texts: null },
     pageHosts: ['en.wikipedia.org'],
     tools: ['calculator', 'clock', 'run_javascript', 'search_documents', 'read_document', 'fetch_page'].map((name) => ({

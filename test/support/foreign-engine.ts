@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Client, Elsewhere, ModelEntry } from '../../app/protocol/index.ts';
+import type { Client, ModelEntry, RemoteEngine } from '../../app/protocol/index.ts';
 
-//  An engine elsewhere that says what a test wants, over real HTTP.
+//  A remote engine that says what a test wants, over real HTTP.
 
 export type Asked = {
   method: string;
@@ -91,11 +91,11 @@ export async function addEngine(
   client: Client,
   address: string,
   key: string | null = null,
-): Promise<{ engine: Elsewhere; model: ModelEntry }> {
-  const { models } = await client.call('elsewhere.test', { address, key });
-  const engine = await client.call('elsewhere.add', { name: 'The lab', address, key, models });
+): Promise<{ engine: RemoteEngine; model: ModelEntry }> {
+  const { models } = await client.call('remoteEngines.test', { address, key });
+  const engine = await client.call('remoteEngines.add', { name: 'The lab', address, key, models });
   const list = await client.call('models.list');
-  const model = list.find((one) => one.elsewhere?.engineId === engine.id);
+  const model = list.find((one) => one.remote?.engineId === engine.id);
   if (!model) throw new Error('no model of the engine is in the list');
   return { engine, model };
 }

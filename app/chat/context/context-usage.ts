@@ -74,7 +74,7 @@ export async function checkRoom(core: ChatDeps, sent: Request<'turns.send'>): Pr
   const { target, limit } = countingOf(core, sent.chatId);
   // For a remote engine, token counts are estimates: only what is certainly too long is refused here, the rest by the engine.
   if (limit === 0 || surelyFits(core, sent, limit)) return;
-  const most = target.elsewhere ? limit * GUESS : limit;
+  const most = target.remote ? limit * GUESS : limit;
   const measure = await measureContext(core, { ...sent, draft: sent.text }).catch(() => null);
   if (!measure || measure.used + measure.draft < most) return;
   throw new LonghandError(

@@ -12,28 +12,24 @@ const READ_DOCUMENTS = ['search_documents', 'read_document'];
 /** The tools whose results are withheld from the chat's model. */
 export const withheldFrom = (
   { passagesTo }: Pick<Chat, 'passagesTo'>,
-  elsewhere: CountedBy['elsewhere'],
-): readonly string[] => (elsewhere && passagesTo !== elsewhere.engineId ? READ_DOCUMENTS : []);
+  remote: CountedBy['remote'],
+): readonly string[] => (remote && passagesTo !== remote.engineId ? READ_DOCUMENTS : []);
 
 /** @throws LonghandError `permission` if the chat's documents would have to be sent */
 export function needPassages(
   db: Database,
   chat: Chat,
-  elsewhere: CountedBy['elsewhere'],
+  remote: CountedBy['remote'],
   grounding: Grounding | null | undefined,
 ): void {
-  if (withheldFrom(chat, elsewhere).length === 0 || grounding === null) return;
+  if (withheldFrom(chat, remote).length === 0 || grounding === null) return;
   // The manual is not a document of the user.
   const manual = listCollections(db).flatMap(({ id, builtIn }) => (builtIn ? [id] : []));
   const own = grounding
     ? grounding.sources.some(({ collectionId }) => !manual.includes(collectionId))
     : chat.collectionIds.some((id) => !manual.includes(id));
   if (!own) return;
-  throw new LonghandError(
-    'permission',
-    '[turns] passages of documents are not sent to an engine elsewhere by themselves',
-    {
-      details: { reason: 'passages-stay', engineId: elsewhere?.engineId },
-    },
-  );
+  throw new LonghandError('permission', '[turns] passages of documents are not sent to a remote engine by themselves', {
+    details: { reason: 'passages-stay', engineId: remote?.engineId },
+  });
 }

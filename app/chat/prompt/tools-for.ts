@@ -10,12 +10,12 @@ export async function toolsFor(
   core: Pick<ChatDeps, 'engine' | 'tools' | 'settings'>,
   chat: Pick<Chat, 'tools' | 'passagesTo'>,
   path: readonly Message[],
-  { path: model, template, elsewhere }: CountedBy,
+  { path: model, template, remote }: CountedBy,
 ): Promise<ChatTools | null> {
   const schemas = core.tools.schemas(chat.tools ?? core.settings().tools);
   if (schemas.length === 0 && path.every(({ toolUses }) => toolUses.length === 0)) return null;
-  const withheld = withheldFrom(chat, elsewhere);
-  if (elsewhere) return { format: null, schemas, withheld };
+  const withheld = withheldFrom(chat, remote);
+  if (remote) return { format: null, schemas, withheld };
   const format = callFormatOf(await core.engine.ask('template', { path: model, template }));
   return format && { format, schemas, withheld };
 }

@@ -54,7 +54,7 @@ export async function prepare(
   const written = continuation && (answer.text !== '' || answer.thinking !== '' || answer.toolUses.length > 0);
   const known = given !== undefined ? given : written ? answer.grounding : undefined;
   const tools = await toolsFor(core, chat, [...path, answer], target);
-  needPassages(core.db, chat, target.elsewhere, known);
+  needPassages(core.db, chat, target.remote, known);
   // With a search tool, the model decides whether to search, and for what.
   const searches = tools?.schemas.some((tool) => tool.function.name === SEARCH) ?? false;
   const grounding = known === undefined && !searches ? await search(core, chat, path, target) : (known ?? null);

@@ -1,9 +1,9 @@
 import { guarded, type Report, type TurnId } from '../../protocol/index.ts';
-import { answerElsewhere, type ElsewhereAnswer } from '../elsewhere/answer.ts';
-import type { PictureUrl } from '../elsewhere/chat-body.ts';
-import { type Reach, TIMEOUTS, type Timeouts } from '../elsewhere/connection.ts';
-import { estimated, estimatedPrompt, PICTURE_TOKENS } from '../elsewhere/estimate.ts';
 import type { AskName, Asks, CountedBy, LoadTarget } from '../ipc-protocol.ts';
+import { answerRemotely, type RemoteAnswer } from '../remote/answer.ts';
+import type { PictureUrl } from '../remote/chat-body.ts';
+import { type Reach, TIMEOUTS, type Timeouts } from '../remote/connection.ts';
+import { estimated, estimatedPrompt, PICTURE_TOKENS } from '../remote/estimate.ts';
 import type { Engine } from './engine-client.ts';
 
 /** The interface a chat uses for generation, implemented by the local engine and by remote ones. */
@@ -16,7 +16,7 @@ export type GenerationServiceOptions = {
   /** The engine process of this computer. */
   local: Engine;
   /** @throws LonghandError when the engine was removed */
-  reach: (target: NonNullable<LoadTarget['elsewhere']>) => Promise<Reach>;
+  reach: (target: NonNullable<LoadTarget['remote']>) => Promise<Reach>;
   urlOf: PictureUrl;
   report: Report;
   timeouts?: Timeouts;
@@ -30,7 +30,7 @@ export function createGenerationService({
   report,
   timeouts = TIMEOUTS,
 }: GenerationServiceOptions): GenerationService & { close(): void } {
-  const answers = new Map<TurnId, ElsewhereAnswer>();
+  const answers = new Map<TurnId, RemoteAnswer>();
   const told = guarded(report, (step: () => void) => step());
 
   return {
@@ -38,22 +38,22 @@ export function createGenerationService({
     target: local.target,
     unload: local.unload,
     async ask<Name extends AskName>(name: Name, input: Asks[Name]['input']): Promise<Asks[Name]['output']> {
-      const counted = elsewhereCount(name, input as { model?: CountedBy } | null);
+      const counted = remoteCount(name, input as { model?: CountedBy } | null);
       return counted === null ? local.ask(name, input) : (counted as Asks[Name]['output']);
     },
     load: async (target) =>
-      target.elsewhere
-        ? { backEnd: '', memoryBytes: 0, contextLength: target.elsewhere.contextLength ?? UNKNOWN_CONTEXT }
+      target.remote
+        ? { backEnd: '', memoryBytes: 0, contextLength: target.remote.contextLength ?? UNKNOWN_CONTEXT }
         : local.load(target),
     generate(generation, onUpdates) {
       const { turnId, target } = generation;
-      const { elsewhere } = target;
-      if (!elsewhere) return local.generate(generation, onUpdates);
+      const { remote } = target;
+      if (!remote) return local.generate(generation, onUpdates);
       const report = (updates: Parameters<typeof onUpdates>[0]) => {
         if (updates.some(({ event }) => event.type === 'finished' || event.type === 'failed')) answers.delete(turnId);
         told(() => onUpdates(updates));
       };
-      answers.set(turnId, answerElsewhere({ generation, reach: () => reach(elsewhere), urlOf, report, timeouts }));
+      answers.set(turnId, answerRemotely({ generation, reach: () => reach(remote), urlOf, report, timeouts }));
     },
     cancel: (turnId) => (answers.get(turnId) ?? local).cancel(turnId),
     answerNow: (turnId) => (answers.get(turnId) ?? local).answerNow(turnId),
@@ -72,8 +72,8 @@ export function createGenerationService({
 const UNKNOWN_CONTEXT = 8192;
 
 /** An estimate for a remote model; null: the local engine has to count. */
-function elsewhereCount(name: AskName, input: { model?: CountedBy } | null): number | null {
-  if (!input?.model?.elsewhere) return null;
+function remoteCount(name: AskName, input: { model?: CountedBy } | null): number | null {
+  if (!input?.model?.remote) return null;
   if (name === 'count') return estimatedPrompt((input as Asks['count']['input']).prompt);
   if (name === 'countText') return estimated((input as Asks['countText']['input']).text);
   return name === 'countPicture' ? PICTURE_TOKENS : null;

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../engine/elsewhere/address.ts';
+import { isLoopback } from '../../engine/remote/address.ts';
 import { guarded, type NetworkLogEntry } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
 import { addNetworkLogEntry, listNetworkLog } from '../../store/models/network-log.ts';

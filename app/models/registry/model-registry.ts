@@ -39,10 +39,10 @@ import { declaredName, plainName, readableName, stemOf, withLabel } from '../sto
 import { labelOf } from '../storage/quantisation-label.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
 import type { BuiltInModel } from './built-in-models.ts';
-import { type AddressInfo, contextElsewhere, needHere, THINKS, targetElsewhere } from './elsewhere-models.ts';
 import { tooLarge, unmountedError } from './model-errors.ts';
 import { modelPathOf } from './model-path.ts';
 import { cacheOf } from './prompt-cache-size.ts';
+import { type AddressInfo, needHere, remoteContext, remoteTarget, THINKS } from './remote-models.ts';
 
 /** The default context length, and the smallest that is useful for a chat. */
 const usualContext = 32_768;
@@ -78,7 +78,7 @@ export type ModelRegistry = {
   /** The cross-encoder for document search; null if none is installed. */
   reranker(): EmbedderTarget | null;
   /** The target of a remote model; null for a local one. */
-  elsewhere(modelId: ModelId | null): LoadTarget | null;
+  remote(modelId: ModelId | null): LoadTarget | null;
   thinksByDefault(modelId: ModelId): boolean;
   /** Whether a model has vision; null: the default model. */
   sees(modelId: ModelId | null): boolean;
@@ -139,22 +139,22 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
   const linkedPaths = () => paths().filter((path) => !location.owns(path));
   const entryOf = (row: ModelRow): ModelEntry => {
     const { id, name, path, lastUsedAt, metadata, settings, presetOf } = row;
-    const elsewhere = options.addressInfo(row.elsewhere);
-    const found = path !== null ? availability.of(path) : (elsewhere ?? builtInPath(row)) === null ? 'missing' : 'here';
+    const remote = options.addressInfo(row.remote);
+    const found = path !== null ? availability.of(path) : (remote ?? builtInPath(row)) === null ? 'missing' : 'here';
     return {
       id,
       name,
       path,
-      builtIn: path === null && presetOf === null && row.elsewhere === null,
+      builtIn: path === null && presetOf === null && row.remote === null,
       external: path !== null && !location.owns(path),
       missing: found !== 'here',
       unmounted: found === 'unmounted',
       lastUsedAt,
       description: metadata?.description ?? null,
-      thinking: elsewhere ? THINKS : (metadata?.thinking ?? null),
+      thinking: remote ? THINKS : (metadata?.thinking ?? null),
       settings,
       presetOf,
-      elsewhere,
+      remote,
     };
   };
   const changed = () => {
@@ -209,8 +209,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
 
   function target(modelId: ModelId | null) {
     const row = rowOf(modelId);
-    const { name, settings: own, elsewhere } = row;
-    if (elsewhere) return { target: targetElsewhere(row, elsewhere, settings().kvType), name, sampling: own.sampling };
+    const { name, settings: own, remote } = row;
+    if (remote) return { target: remoteTarget(row, remote, settings().kvType), name, sampling: own.sampling };
     needWriter(row);
     const path = pathOf(row);
     needFiles(path);
@@ -293,7 +293,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
 
   async function loadFirst() {
     const { target: first } = target(null);
-    if (!first.elsewhere) await engine.load(first);
+    if (!first.remote) await engine.load(first);
   }
 
   return {
@@ -332,9 +332,9 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       return entryOf(find((rows[0] as ModelRow).id));
     },
     target,
-    elsewhere(modelId) {
+    remote(modelId) {
       const row = rowOf(modelId);
-      return row.elsewhere && targetElsewhere(row, row.elsewhere, settings().kvType);
+      return row.remote && remoteTarget(row, row.remote, settings().kvType);
     },
     async configure(modelId, wanted) {
       const row = find(modelId);
@@ -344,9 +344,9 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       return changedOne(modelId);
     },
     duplicate(modelId, name) {
-      const { path, metadata, settings: own, presetOf, elsewhere } = find(modelId);
+      const { path, metadata, settings: own, presetOf, remote } = find(modelId);
       const id = newId(now()) as ModelId;
-      addModel(db, { id, name, path, metadata, settings: own, presetOf: presetOf ?? modelId, elsewhere }, now());
+      addModel(db, { id, name, path, metadata, settings: own, presetOf: presetOf ?? modelId, remote }, now());
       changed();
       return entryOf(find(id));
     },
@@ -369,16 +369,16 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     },
     contextLengthOf(modelId) {
       const row = find(modelId);
-      return row.elsewhere ? contextElsewhere(row) : expectedContext(row);
+      return row.remote ? remoteContext(row) : expectedContext(row);
     },
     parametersOf: (modelId) => findModel(db, modelId)?.metadata?.description.parameters ?? 0,
     thinksByDefault(modelId) {
       const row = findModel(db, modelId);
-      return (row?.elsewhere ? THINKS : row?.metadata?.thinking)?.byDefault ?? false;
+      return (row?.remote ? THINKS : row?.metadata?.thinking)?.byDefault ?? false;
     },
     sees(modelId) {
-      const { elsewhere, metadata } = rowOf(modelId);
-      return elsewhere ? elsewhere.pictures : metadata?.description.vision != null;
+      const { remote, metadata } = rowOf(modelId);
+      return remote ? remote.pictures : metadata?.description.vision != null;
     },
     used(modelId) {
       setModelUsed(db, modelId, now());

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Grounding } from '../documents.ts';
 import { Failure } from '../errors.ts';
-import { ChatId, CollectionId, ElsewhereId, MessageId, ModelId, Time, TurnId } from '../ids.ts';
+import { ChatId, CollectionId, MessageId, ModelId, RemoteEngineId, Time, TurnId } from '../ids.ts';
 import { Attachment } from './attachment.ts';
 import { ToolNames, ToolUse } from './tools.ts';
 import { FinishReason, LoopEvidence, Timings, Usage } from './turn.ts';
@@ -41,7 +41,7 @@ export const Chat = z.object({
   /** Tools that are switched on; null follows Settings. */
   tools: ToolNames.nullable(),
   /** The remote engine that may receive passages of documents in this chat; null: none, they stay on this computer. */
-  passagesTo: ElsewhereId.nullable().default(null),
+  passagesTo: RemoteEngineId.nullable().default(null),
   draft: z.string(),
   /** The last message of the selected branch. */
   leafId: MessageId.nullable(),

@@ -1,7 +1,7 @@
 import { ASSISTANT, STARTER } from '../ids.ts';
 import type { ModelEntry } from './engine.ts';
 
-type Known = Pick<ModelEntry, 'id' | 'builtIn' | 'missing' | 'lastUsedAt' | 'description' | 'elsewhere'>;
+type Known = Pick<ModelEntry, 'id' | 'builtIn' | 'missing' | 'lastUsedAt' | 'description' | 'remote'>;
 
 /** Whether a model generates text: encoders and rerankers do not. Models not yet inspected get the benefit of the doubt. */
 export const canChat = ({ description }: Pick<ModelEntry, 'description'>): boolean =>
@@ -22,7 +22,7 @@ export const builtInModel = <Model extends Pick<Known, 'id' | 'builtIn' | 'missi
 export function modelForNewChats<Model extends Known>(models: readonly Model[], wanted: string | null): Model | null {
   const able = models.filter((model) => !model.missing && canChat(model));
   const lastUsed = able
-    .filter(({ id, lastUsedAt, elsewhere }) => lastUsedAt !== null && id !== STARTER && !elsewhere)
+    .filter(({ id, lastUsedAt, remote }) => lastUsedAt !== null && id !== STARTER && !remote)
     .reduce<Model | null>((last, model) => ((model.lastUsedAt ?? 0) > (last?.lastUsedAt ?? 0) ? model : last), null);
   return able.find(({ id }) => id === wanted) ?? lastUsed ?? builtInModel(models);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SamplingSettings } from '../chat/chat.ts';
 import { Failure } from '../errors.ts';
 import { ChatId, ModelId, TurnId } from '../ids.ts';
-import { RunsElsewhere } from './elsewhere.ts';
+import { RemoteRuntime } from './remote-engines.ts';
 
 export const LayerKind = z.object({
   kind: z.enum(['attention', 'gated-delta', 'lightning', 'sparse', 'short-conv', 'latent', 'encoder']),
@@ -94,7 +94,7 @@ export const ModelEntry = z.object({
   /** The model whose files a preset uses. */
   presetOf: ModelId.nullable(),
   /** Set for a remote model. */
-  elsewhere: RunsElsewhere.nullable().default(null),
+  remote: RemoteRuntime.nullable().default(null),
 });
 export type ModelEntry = z.infer<typeof ModelEntry>;
 

@@ -1,4 +1,4 @@
-import type { Chat, ChatId, ElsewhereId, MessageId, ModelId } from '../../protocol/index.ts';
+import type { Chat, ChatId, MessageId, ModelId, RemoteEngineId } from '../../protocol/index.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import { fold } from '../database/case-fold.ts';
 import type { Database, Value } from '../database/database.ts';
@@ -18,7 +18,7 @@ type ChatRow = {
   loop_guard: number;
   collection_ids: string;
   tools: string | null;
-  passages_to: ElsewhereId | null;
+  passages_to: RemoteEngineId | null;
   draft: string;
   leaf_id: MessageId | null;
 };
@@ -90,7 +90,7 @@ const fields = {
   loopGuard: ['loop_guard', (value: boolean): Value => Number(value)],
   collectionIds: ['collection_ids', (value: Chat['collectionIds']): Value => JSON.stringify(value)],
   tools: ['tools', (value: Chat['tools']): Value => (value === null ? null : JSON.stringify(value))],
-  passagesTo: ['passages_to', (value: ElsewhereId | null): Value => value],
+  passagesTo: ['passages_to', (value: RemoteEngineId | null): Value => value],
   draft: ['draft', (value: string): Value => value],
   leafId: ['leaf_id', (value: MessageId | null): Value => value],
   updatedAt: ['updated_at', (value: number): Value => value],

@@ -1,9 +1,9 @@
 import {
-  type ElsewhereId,
   type ModelDescription,
   type ModelEntry,
   type ModelId,
   ModelSettings,
+  type RemoteEngineId,
 } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
 
@@ -11,8 +11,8 @@ import type { Database, Value } from '../database/database.ts';
 export type ModelMetadata = { description: ModelDescription; thinking: NonNullable<ModelEntry['thinking']> };
 
 /** A remote model as stored in the database. */
-export type ElsewhereModel = {
-  engineId: ElsewhereId;
+export type RemoteModel = {
+  engineId: RemoteEngineId;
   model: string;
   contextLength: number | null;
   pictures: boolean;
@@ -26,7 +26,7 @@ export type ModelRow = {
   metadata: ModelMetadata | null;
   settings: ModelSettings;
   presetOf: ModelId | null;
-  elsewhere: ElsewhereModel | null;
+  remote: RemoteModel | null;
 };
 
 type Named = [id: ModelId, name: string, path: string | null, lastUsedAt: number | null, presetOf: ModelId | null];
@@ -36,13 +36,11 @@ function modelsWhere(db: Database, what: string, ...values: Value[]): ModelRow[]
   const row = db.get<{ text: string | null }>(
     `SELECT group_concat(line) AS text FROM (
        SELECT json_array(id, name, path, last_used_at, preset_of) || ',' || coalesce(metadata, 'null') || ',' ||
-         coalesce(settings, 'null') || ',' || coalesce(elsewhere, 'null') AS line
+         coalesce(settings, 'null') || ',' || coalesce(remote, 'null') AS line
        FROM models ${what})`,
     ...values,
   );
-  const parsed: (Named | Packed | Partial<ModelSettings> | ElsewhereModel | null)[] = JSON.parse(
-    `[${row?.text ?? ''}]`,
-  );
+  const parsed: (Named | Packed | Partial<ModelSettings> | RemoteModel | null)[] = JSON.parse(`[${row?.text ?? ''}]`);
   const rows: ModelRow[] = [];
   for (let at = 0; at < parsed.length; at += 4) {
     const [id, name, path, lastUsedAt, presetOf] = parsed[at] as Named;
@@ -56,7 +54,7 @@ function modelsWhere(db: Database, what: string, ...values: Value[]): ModelRow[]
       metadata: metadata && unpacked(metadata),
       settings: completed(settings),
       presetOf,
-      elsewhere: parsed[at + 3] as ElsewhereModel | null,
+      remote: parsed[at + 3] as RemoteModel | null,
     });
   }
   return rows;
@@ -75,15 +73,15 @@ export const modelsToInspect = (db: Database): Pick<ModelRow, 'id' | 'path'>[] =
   db.all('SELECT id, path FROM models WHERE preset_of IS NULL AND json_array_length(metadata) < ?', FIELDS);
 
 export type NewModel = Pick<ModelRow, 'id' | 'name' | 'path' | 'metadata'> &
-  Partial<Pick<ModelRow, 'settings' | 'presetOf' | 'elsewhere'>>;
+  Partial<Pick<ModelRow, 'settings' | 'presetOf' | 'remote'>>;
 
 export const addModel = (
   db: Database,
-  { id, name, path, metadata, settings, presetOf, elsewhere }: NewModel,
+  { id, name, path, metadata, settings, presetOf, remote }: NewModel,
   now: number,
 ) =>
   db.run(
-    'INSERT INTO models (id, name, path, added_at, metadata, settings, preset_of, elsewhere) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO models (id, name, path, added_at, metadata, settings, preset_of, remote) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     id,
     name,
     path,
@@ -91,7 +89,7 @@ export const addModel = (
     metadata && packed(metadata),
     settings ? JSON.stringify(settings) : null,
     presetOf ?? null,
-    elsewhere ? JSON.stringify(elsewhere) : null,
+    remote ? JSON.stringify(remote) : null,
   );
 
 /** Models that use the files of this one. */
@@ -106,8 +104,8 @@ export const setModelMetadata = (db: Database, id: ModelId, metadata: ModelMetad
 export const setModelUsed = (db: Database, id: ModelId, now: number) =>
   db.run('UPDATE models SET last_used_at = ? WHERE id = ?', now, id);
 
-export const setModelElsewhere = (db: Database, id: ModelId, elsewhere: ElsewhereModel) =>
-  db.run('UPDATE models SET elsewhere = ? WHERE id = ?', JSON.stringify(elsewhere), id);
+export const setRemoteModel = (db: Database, id: ModelId, remote: RemoteModel) =>
+  db.run('UPDATE models SET remote = ? WHERE id = ?', JSON.stringify(remote), id);
 
 export const removeModel = (db: Database, id: ModelId) => db.run('DELETE FROM models WHERE id = ?', id);
 

@@ -7,10 +7,10 @@ import { useFormats } from '../../i18n.ts';
 import { FitTag } from '../../parts/fit-tag.tsx';
 import { useChatModel } from '../../stores/chat/chat-model.ts';
 import { actions, useChat } from '../../stores/chat/store.ts';
-import { leaves } from '../../stores/elsewhere.ts';
 import { useEngine } from '../../stores/engine.ts';
 import { mainType, matchingModels } from '../../stores/models/model-list.ts';
 import { useModels } from '../../stores/models/store.ts';
+import { leaves } from '../../stores/remote-engines.ts';
 import { useSettings } from '../../stores/settings.ts';
 import { useShell } from '../../stores/shell.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -29,7 +29,7 @@ export function ModelPicker() {
       ? formats.percent(status.done / status.total)
       : null;
   const name = model?.name ?? t('model.none');
-  const type = model?.elsewhere?.host ?? (model?.description ? mainType(model.description) : null);
+  const type = model?.remote?.host ?? (model?.description ? mainType(model.description) : null);
   return (
     <Popover
       label={t('model.choose')}
@@ -41,7 +41,7 @@ export function ModelPicker() {
           type="button"
           className="inline-flex h-row min-w-0 items-center gap-1.5 rounded-sm px-2 font-medium whitespace-nowrap text-fg-2 hover:bg-hover data-[state=open]:bg-select"
         >
-          <Icon name={model?.elsewhere ? 'web' : 'models'} className={leaves(model) ? 'text-warn-text' : 'text-fg-3'} />
+          <Icon name={model?.remote ? 'web' : 'models'} className={leaves(model) ? 'text-warn-text' : 'text-fg-3'} />
           <span className="sr-only">{t('model.label')}</span>
           <span className="min-w-8 truncate">{name}</span>
           {(loading ?? type) && (
@@ -177,8 +177,8 @@ function ModelRow({ model, current, onPick }: { model: ModelEntry; current: bool
   );
 
   function about(): string {
-    const { elsewhere } = model;
-    if (elsewhere) return t(elsewhere.here ? 'elsewhere.here' : 'elsewhere.leaves', { host: elsewhere.host });
+    const { remote } = model;
+    if (remote) return t(remote.here ? 'remoteEngines.here' : 'remoteEngines.leaves', { host: remote.host });
     if (model.unmounted) return t('model.unmounted', { path: model.path ?? '' });
     if (model.missing) return t('model.missing', { path: model.path ?? '' });
     if (model.description?.supported === false) return t('model.unsupported');

@@ -7,20 +7,20 @@ import { PopoverLine } from '../../ui/overlays/popover.tsx';
 /** In a chat with a remote model: whether passages of documents are sent there. */
 export function PassagesSwitch() {
   const { t } = useTranslation();
-  const elsewhere = useChatModel()?.elsewhere ?? null;
+  const remote = useChatModel()?.remote ?? null;
   const chat = useChat((state) => state.open?.chat ?? null);
   const isNew = useChat((state) => state.chosen === null);
   // A chat exists from its first message on; that one asks.
-  if (!elsewhere || !chat || isNew) return null;
-  const { engine, engineId, host } = elsewhere;
-  const name = t('elsewhere.passages', { engine });
+  if (!remote || !chat || isNew) return null;
+  const { engine, engineId, host } = remote;
+  const name = t('remoteEngines.passages', { engine });
   return (
     <>
       <PopoverLine />
       <div className="flex items-center gap-3 px-2.5 py-1.5">
         <span className="min-w-0 flex-1">
           <bdi className="block truncate font-medium">{name}</bdi>
-          <span className="block text-xs text-fg-3">{t('elsewhere.passagesAbout', { host })}</span>
+          <span className="block text-xs text-fg-3">{t('remoteEngines.passagesAbout', { host })}</span>
         </span>
         <Switch
           label={name}

@@ -17,7 +17,7 @@ const ways: Partial<Record<ErrorCode, RecoveryAction[]>> = {
   'out-of-memory': ['smaller-context', 'choose-model', 'engine-settings'],
   'context-full': ['make-room', 'engine-settings', 'new-chat'],
   'engine-failed': ['restart-engine'],
-  'elsewhere-failed': ['choose-model'],
+  'remote-failed': ['choose-model'],
   'template-failed': ['choose-model'],
   'disk-full': ['storage-settings'],
   'read-only': ['storage-settings'],

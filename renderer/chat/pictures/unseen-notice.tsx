@@ -11,8 +11,8 @@ export function UnseenNotice() {
   const model = useChatModel();
   const models = useEngine((state) => state.models);
   const chosen = useChat((state) => state.chosen);
-  const sees = model?.elsewhere ? model.elsewhere.pictures : model?.description?.vision != null;
-  if (!model || sees || !(model.elsewhere || model.description)) return null;
+  const sees = model?.remote ? model.remote.pictures : model?.description?.vision != null;
+  if (!model || sees || !(model.remote || model.description)) return null;
   const other = models.find((one) => canChat(one) && !one.missing && one.description?.vision);
   const choose = () => {
     if (!other) return;

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { ElsewhereId, type Failure, type Message } from '../../../app/protocol/index.ts';
+import { type Failure, type Message, RemoteEngineId } from '../../../app/protocol/index.ts';
 import { wayOf } from '../../sentences.ts';
 import { actions } from '../../stores/chat/store.ts';
 import { useEngine } from '../../stores/engine.ts';
@@ -9,9 +9,9 @@ import { Notice } from '../../ui/notice.tsx';
 /** Replaces an answer whose passages would leave this computer: asks whether they may, in this chat. */
 export function PassagesNotice({ message, failure }: { message: Message; failure: Failure }) {
   const { t } = useTranslation();
-  const engineId = ElsewhereId.safeParse(failure.details?.engineId).data ?? null;
+  const engineId = RemoteEngineId.safeParse(failure.details?.engineId).data ?? null;
   const models = useEngine((state) => state.models);
-  const engine = models.find(({ elsewhere }) => elsewhere?.engineId === engineId)?.elsewhere ?? null;
+  const engine = models.find(({ remote }) => remote?.engineId === engineId)?.remote ?? null;
   const { retry, update } = actions;
   const allow = async () => {
     await update({ passagesTo: engineId });
@@ -22,17 +22,17 @@ export function PassagesNotice({ message, failure }: { message: Message; failure
       <Notice
         alert
         tone="warn"
-        title={t('elsewhere.passagesTitle')}
+        title={t('remoteEngines.passagesTitle')}
         actions={
           <>
             <Button kind="primary" onClick={() => void retry(message.id, 'without')}>
               {t('sources.answerWithout')}
             </Button>
-            {engine && <Button onClick={() => void allow()}>{t('elsewhere.allowPassages')}</Button>}
+            {engine && <Button onClick={() => void allow()}>{t('remoteEngines.allowPassages')}</Button>}
           </>
         }
       >
-        {engine ? t('elsewhere.passagesAbout', { host: engine.host }) : wayOf(failure)}
+        {engine ? t('remoteEngines.passagesAbout', { host: engine.host }) : wayOf(failure)}
       </Notice>
     </div>
   );

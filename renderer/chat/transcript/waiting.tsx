@@ -14,8 +14,8 @@ export function Waiting({ message }: { message: Message }) {
   const status = useEngine((state) => state.status);
   const models = useEngine((state) => state.models);
   const chats = useChat((state) => state.chats);
-  const elsewhere = useChatModel()?.elsewhere ?? null;
-  const reason = elsewhere ? null : waitingFor(message, status, chats, models, t, formats);
+  const remote = useChatModel()?.remote ?? null;
+  const reason = remote ? null : waitingFor(message, status, chats, models, t, formats);
   if (reason === null) return <span className="caret" />;
   return (
     <p role="status" className="text-fg-2">

@@ -23,7 +23,7 @@ const columns =
 export function Installed() {
   const { t } = useTranslation();
   const formats = useFormats();
-  const models = useEngine((state) => state.models).filter(({ elsewhere }) => elsewhere === null);
+  const models = useEngine((state) => state.models).filter(({ remote }) => remote === null);
   const { machine, installed } = useModels();
   const { loadDetails } = useModels.getState();
   const sorted = matchingModels(models, '');

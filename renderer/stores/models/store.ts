@@ -22,7 +22,7 @@ import { useShell } from '../shell.ts';
 import { chatWith } from './chat-with.ts';
 import { type Chosen, USUAL_CONTEXT } from './memory-fit.ts';
 
-export type Tab = 'installed' | 'catalogue' | 'downloads' | 'elsewhere';
+export type Tab = 'installed' | 'catalogue' | 'downloads' | 'remote';
 
 /** The inspection of a repository: nothing is requested before the user wants it. */
 export type Look =

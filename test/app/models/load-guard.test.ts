@@ -62,7 +62,7 @@ function libraryWith(
       metadata,
       settings: ModelSettings.parse({}),
       presetOf: null,
-      elsewhere: null,
+      remote: null,
     },
   ]);
   return { target: () => library.target(id) };

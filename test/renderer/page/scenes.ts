@@ -19,10 +19,10 @@ import {
   speedScene,
 } from './chat-scenes.ts';
 import { documentScenes } from './document-scenes.ts';
-import { elsewhereScene, passagesScene } from './elsewhere-scenes.ts';
 import { ANSWER, DAY, put, timings, usage, worldOfMocks } from './mock-chats.ts';
 import { modelScenes, type Scene } from './model-scenes.ts';
 import { pictureScene } from './picture-scenes.ts';
+import { passagesScene, remoteEnginesScene } from './remote-engine-scenes.ts';
 import { toolsScene } from './tool-scenes.ts';
 
 function performanceScene(long = false): Scene {
@@ -241,7 +241,7 @@ const scenes: Record<string, () => Scene> = {
   long: () => longScene(100),
   thinking: thinkingScene,
   tools: toolsScene,
-  elsewhere: elsewhereScene,
+  remote: remoteEnginesScene,
   passages: passagesScene,
   broken: brokenScene,
   links: linksScene,

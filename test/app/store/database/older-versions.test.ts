@@ -10,7 +10,9 @@ import { salvage } from '../../../../app/store/database/recover.ts';
 import { listDocuments, requeueUnsettled } from '../../../../app/store/documents/documents.ts';
 import { embedderOf } from '../../../../app/store/documents/embeddings.ts';
 import { libraryRow } from '../../../../app/store/models/library-location.ts';
+import { listModels } from '../../../../app/store/models/models.ts';
 import { listNetworkLog } from '../../../../app/store/models/network-log.ts';
+import { listRemoteEngines } from '../../../../app/store/models/remote-engines.ts';
 import { readSettings } from '../../../../app/store/settings.ts';
 import { migrations, newFolder, open } from '../support.ts';
 
@@ -250,6 +252,25 @@ test('what was seen of a loop has the names of today after the update, in an ans
   ]);
   expect(embedderOf(db, 'm' as never, 'x')).toEqual({ number: 1, modelId: 'm', sha256: 'x' });
   expect(db.get('SELECT embedder, embedder_chosen FROM collections')).toEqual({ embedder: 1, embedder_chosen: 1 });
+});
+
+test('engines elsewhere are remote engines after the update, with their models and what they failed at', () => {
+  const db = older(27);
+  const remote = { engineId: 'lab', model: 'large', contextLength: 4096, pictures: true };
+  db.run(
+    "INSERT INTO elsewhere (id, name, address, created_at) VALUES ('lab', 'The lab', 'http://192.0.2.1:8000/v1', 1)",
+  );
+  db.run("INSERT INTO models (id, name, added_at, elsewhere) VALUES ('m', 'Large', 1, ?)", JSON.stringify(remote));
+  db.run("INSERT INTO chats (id, title, created_at, updated_at) VALUES ('c', 'Old', 1, 1)");
+  const failed = (code: string) => ({ status: 'failed', failure: { code, message: '"code":"elsewhere-failed"' } });
+  db.run(
+    "INSERT INTO messages (id, chat_id, role, created_at, text, state) VALUES ('a', 'c', 'assistant', 1, '', ?)",
+    JSON.stringify(failed('elsewhere-failed')),
+  );
+  update(db, 27);
+  expect(listRemoteEngines(db)).toMatchObject([{ id: 'lab', name: 'The lab', address: 'http://192.0.2.1:8000/v1' }]);
+  expect(listModels(db)).toMatchObject([{ id: 'm', name: 'Large', remote }]);
+  expect(messagesOf(db, 'c' as never)).toMatchObject([{ state: failed('remote-failed') }]);
 });
 
 test('a damaged database of version 14 is brought up to date before its rows are put back', async () => {
