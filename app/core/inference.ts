@@ -64,6 +64,8 @@ export type AnswerRequest = {
   grammar?: GrammarText | null;
   /** Number of alternatives to report per answer token; null or absent: no log-probabilities at all. */
   logprobs?: number | null;
+  /** Calls are said while they are written, if the model's format allows it. */
+  callsInPieces?: boolean;
   /** How long the model stays in memory afterwards; null: until memory runs short. Absent: as in Settings. */
   keepMs?: number | null;
 };
@@ -78,6 +80,11 @@ export type AnswerPart =
   | { type: 'text'; kind: 'thinking' | 'answer'; text: string; scores?: TokenScore[] }
   /** A tool call; `arguments` is JSON. */
   | { type: 'call'; id: string; name: string; arguments: string }
+  /** Only if asked for, instead of a whole call. The pieces of its arguments are JSON when put together, unless it was `cut`: the
+   *  answer ended within the call, or the model wrote it wrongly. */
+  | { type: 'call-begin'; id: string; name: string }
+  | { type: 'call-arguments'; text: string }
+  | { type: 'call-end'; cut: boolean }
   | { type: 'end'; reason: FinishReason; usage: Usage; timings: Timings };
 
 export type Inference = {
@@ -224,7 +231,7 @@ export function createInference({
       const cancel = () => over || engine.cancel(turnId);
       signal.addEventListener('abort', guarded(report, cancel), { once: true });
       let counted = false;
-      const splitter = createCalls(format, request.tools);
+      const splitter = createCalls(format, request.tools, request.callsInPieces ?? false);
       const untold: TokenScore[] = [];
       // Text that may turn out to be a call is held back, and the scores of its tokens with it.
       const told = (parts: AnswerPart[]): AnswerPart[] =>
@@ -312,18 +319,28 @@ function separated({ kind, text }: { kind: 'thinking' | 'answer'; text: string }
 type Calls = { push(text: string): AnswerPart[]; flush(): AnswerPart[]; called(): boolean };
 
 /** Separates calls from the text of an answer and numbers them. */
-function createCalls(format: CallFormat | null, tools: readonly Tool[]): Calls {
-  const splitter = format && createCallSplitter(format, tools);
+function createCalls(format: CallFormat | null, tools: readonly Tool[], inPieces: boolean): Calls {
+  const splitter = format && createCallSplitter(format, tools, { inPieces });
   let called = false;
-  const partOf = (part: CallPart): AnswerPart => {
-    if (part.kind === 'text') return { type: 'text', kind: 'answer', text: part.text };
+  const partsOf = (part: CallPart): AnswerPart[] => {
+    if (part.kind === 'text') return [{ type: 'text', kind: 'answer', text: part.text }];
+    if (part.kind === 'arguments') return [{ type: 'call-arguments', text: part.text }];
+    if (part.kind === 'end') return [{ type: 'call-end', cut: part.cut }];
     called = true;
-    const { name, arguments: given } = part.call;
-    return { type: 'call', id: `call_${randomUUID().replace(/-/g, '')}`, name, arguments: JSON.stringify(given) };
+    const id = `call_${randomUUID().replace(/-/g, '')}`;
+    if (part.kind === 'begin') return [{ type: 'call-begin', id, name: part.name }];
+    const { name } = part.call;
+    const given = JSON.stringify(part.call.arguments);
+    if (!inPieces) return [{ type: 'call', id, name, arguments: given }];
+    return [
+      { type: 'call-begin', id, name },
+      { type: 'call-arguments', text: given },
+      { type: 'call-end', cut: false },
+    ];
   };
   return {
-    push: (text) => (splitter ? splitter.push(text).map(partOf) : [{ type: 'text', kind: 'answer', text }]),
-    flush: () => splitter?.flush().map(partOf) ?? [],
+    push: (text) => (splitter ? splitter.push(text).flatMap(partsOf) : [{ type: 'text', kind: 'answer', text }]),
+    flush: () => splitter?.flush().flatMap(partsOf) ?? [],
     called: () => called,
   };
 }

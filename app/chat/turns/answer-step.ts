@@ -41,8 +41,8 @@ export function createAnswerStep(tools: ChatTools | null, continuation: string):
     let more = '';
     for (const part of last ? splitter.flush() : splitter.push(text)) {
       if (part.kind === 'call') calls.push(part.call);
-      else if (calls.length > 0) overrun = true;
-      else more += fresh(part.text);
+      else if (part.kind === 'text' && calls.length > 0) overrun = true;
+      else if (part.kind === 'text') more += fresh(part.text);
     }
     return more;
   }

@@ -146,7 +146,7 @@ export function anthropic(inference: Inference, answers: Answers): Hono {
     const id = `msg_${randomUUID().replace(/-/g, '')}`;
     const message = { id, type: 'message', role: 'assistant', model: body.model };
     if (body.stream) {
-      const parts = answers.parts(request, hungUp.signal);
+      const parts = answers.parts({ ...request, callsInPieces: true }, hungUp.signal);
       const first = await parts.next();
       return streamed(serverSentEvents, events(message, first, parts), hungUp);
     }
@@ -213,13 +213,15 @@ async function* events(
             ? { type: 'text_delta', text: part.text }
             : { type: 'thinking_delta', thinking: part.text };
         yield say('content_block_delta', { index, delta });
-      } else if (part.type === 'call') {
+      } else if (part.type === 'call-begin') {
         yield close();
         open = null;
         index++;
         const content_block = { type: 'tool_use', id: part.id, name: part.name, input: {} };
         yield say('content_block_start', { index, content_block });
-        yield say('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: part.arguments } });
+      } else if (part.type === 'call-arguments') {
+        yield say('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: part.text } });
+      } else if (part.type === 'call-end') {
         yield say('content_block_stop', { index });
       } else if (part.type === 'end') {
         yield close();

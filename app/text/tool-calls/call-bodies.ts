@@ -53,15 +53,16 @@ function xmlArguments(inner: string, parameters: Parameters): object {
   for (const [, name = '', value = ''] of inner.matchAll(
     /<parameter=([^>\n]+)>([\s\S]*?)<\/parameter>(?=\s*(?:<parameter=|$))/g,
   )) {
-    given.push([name.trim(), typed(value.replace(/^\n/, '').replace(/\n$/, ''), parameters[name.trim()])]);
+    given.push([name.trim(), typedValue(value.replace(/^\n/, '').replace(/\n$/, ''), parameters[name.trim()])]);
   }
   return Object.fromEntries(given);
 }
 
 /** A value that is written as plain text, as what its schema says. */
-function typed(text: string, schema: Schema | undefined): unknown {
+export function typedValue(text: string, schema: Schema | undefined): unknown {
+  if (isText(schema)) return text;
   const types = [schema?.type ?? 'string'].flat();
-  if (types.includes('string') && !(types.includes('null') && /^(null|None)$/.test(text.trim()))) return text;
+  if (types.includes('string') && !/^(null|None)$/.test(text.trim())) return text;
   const plain = { True: true, False: false, None: null }[text.trim()];
   if (plain !== undefined) return plain;
   try {
@@ -71,10 +72,16 @@ function typed(text: string, schema: Schema | undefined): unknown {
   }
 }
 
+/** Whether every value is a text, whatever is written. */
+export function isText(schema: Schema | undefined): boolean {
+  const types = [schema?.type ?? 'string'].flat();
+  return types.includes('string') && !types.includes('null');
+}
+
 type Schema = { type?: string | string[] };
 type Parameters = Record<string, Schema>;
 
-function parametersOf(tools: readonly Tool[], name: string): Parameters {
+export function parametersOf(tools: readonly Tool[], name: string): Parameters {
   const schema = tools.find((tool) => tool.function.name === name)?.function.parameters;
   return isObject(schema) && isObject(schema.properties) ? (schema.properties as Parameters) : {};
 }

@@ -1,11 +1,14 @@
 import type { Tool } from '../chat-template.ts';
 import { prefixAtEnd } from '../stop-strings.ts';
+import type { ArgumentEvent, ArgumentStream } from './arguments/argument-event.ts';
+import { createArgumentStream } from './arguments/argument-stream.ts';
 import { type BodyScanner, createBodyScanner } from './body-scanner.ts';
 import { callsIn } from './call-bodies.ts';
 import type { CallFormat, ParsedCall } from './call-formats.ts';
 import { createCodeTracker } from './code-tracker.ts';
 
-export type CallPart = { kind: 'text'; text: string } | { kind: 'call'; call: ParsedCall };
+/** A call comes whole, or in pieces where they are wanted and it surely is one. */
+export type CallPart = { kind: 'text'; text: string } | { kind: 'call'; call: ParsedCall } | ArgumentEvent;
 
 /** Tells calls from text in an answer that comes in pieces. What could still become a call is held back; what does not become
  *  one is text, as it was written. It reads answers only: nothing in the thinking is a call.
@@ -20,11 +23,27 @@ export type CallSplitter = {
   readonly held: string;
 };
 
-export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): CallSplitter {
+/** `fresh`: the end of the held text that the scanner and the stream have not had. `begun`: calls said in pieces, of which the last
+ *  may be `unfinished`. */
+type Body = {
+  scanner: BodyScanner | null;
+  stream: ArgumentStream | null;
+  fresh: string;
+  opened: string;
+  begun: number;
+  unfinished: boolean;
+};
+
+/** `inPieces`: calls are said while they are written. What is broken off then, or proves to be malformed, stays a call: it cannot
+ *  be taken back. */
+export function createCallSplitter(
+  format: CallFormat,
+  tools: readonly Tool[],
+  { inPieces = false }: { inPieces?: boolean } = {},
+): CallSplitter {
   const code = createCodeTracker();
   let held = '';
-  /** `fresh`: the end of `held` that its scanner has not had. */
-  let body: { scanner: BodyScanner | null; fresh: string; opened: string } | null = null;
+  let body: Body | null = null;
   /** Nothing but white space has been written. */
   let blank = true;
   /** The white space behind a call belongs to no text. */
@@ -44,11 +63,24 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
   const begin = (opened: string) => {
     held = held.slice(opened.length);
     const scanner = format.body === 'xml' ? null : createBodyScanner(format.body);
-    body = { scanner, fresh: held, opened };
+    const stream = inPieces ? createArgumentStream(format.body, tools) : null;
+    body = { scanner, stream, fresh: held, opened, begun: 0, unfinished: false };
   };
 
+  /** What can be said of the calls in the body. */
+  function streamed(open: Body, last: boolean): CallPart[] {
+    const events = open.stream?.push(open.fresh, last) ?? [];
+    for (const { kind } of events) {
+      if (kind === 'begin') open.begun++;
+      if (kind !== 'arguments') open.unfinished = kind === 'begin';
+    }
+    return events;
+  }
+
   /** The body was none: its first characters are text, and the rest is looked at again. */
-  const giveUp = ({ opened }: { opened: string }): CallPart[] => {
+  const giveUp = (open: Body): CallPart[] => {
+    if (open.begun > 0) return called(open, [], held.length);
+    const { opened } = open;
     body = null;
     held = opened + held;
     blank = false;
@@ -56,13 +88,15 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
     return say(Math.max(opened.length, 1));
   };
 
-  const called = (calls: readonly ParsedCall[], length: number): CallPart[] => {
+  /** The calls that were not said in pieces are said whole. */
+  const called = (open: Body, calls: readonly ParsedCall[], length: number): CallPart[] => {
     body = null;
     afterCall = true;
     held = held.slice(length);
     const { close } = format;
     if (close !== null && held.trimStart().startsWith(close)) held = held.trimStart().slice(close.length);
-    return calls.map((call) => ({ kind: 'call', call }));
+    const whole = calls.slice(open.begun).map((call) => ({ kind: 'call' as const, call }));
+    return open.unfinished ? [{ kind: 'end', cut: true }, ...whole] : whole;
   };
 
   /** One move; null: nothing more can be said yet. */
@@ -92,10 +126,15 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
     return [];
   }
 
-  function inBody(open: NonNullable<typeof body>, last: boolean): CallPart[] | null {
-    if (open.scanner === null) return inXml(open, last);
-    const end = open.scanner.push(open.fresh, last);
+  function inBody(open: Body, last: boolean): CallPart[] | null {
+    const said = streamed(open, last);
+    const parts = open.scanner === null ? inXml(open, last) : inValue(open, open.scanner, last);
     open.fresh = '';
+    return said.length > 0 ? [...said, ...(parts ?? [])] : parts;
+  }
+
+  function inValue(open: Body, scanner: BodyScanner, last: boolean): CallPart[] | null {
+    const end = scanner.push(open.fresh, last);
     if (end === null) return last ? giveUp(open) : null;
     if (end < 0) return giveUp(open);
     // The marker that closes it may be on its way.
@@ -103,11 +142,13 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
     const { close } = format;
     if (!last && close !== null && after.length < close.length && close.startsWith(after)) return null;
     const calls = callsIn(held.slice(0, end), format.body, tools);
-    if (!calls || (format.open === null && !calls.every(({ name }) => isKnown(name)))) return giveUp(open);
-    return called(calls, end);
+    if (!calls || (format.open === null && !calls.every(({ name }) => isKnown(name)))) {
+      return open.begun > 0 ? called(open, [], end) : giveUp(open);
+    }
+    return called(open, calls, end);
   }
 
-  function inXml(open: NonNullable<typeof body>, last: boolean): CallPart[] | null {
+  function inXml(open: Body, last: boolean): CallPart[] | null {
     const start = held.trimStart();
     const could = XML_STARTS.some((begins) => start.startsWith(begins) || (!last && begins.startsWith(start)));
     if (!could) return giveUp(open);
@@ -118,11 +159,11 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
       if (!last && after.length < close.length && close.startsWith(after)) return null;
       if (!after.startsWith(close) && !(last && after === '')) continue;
       const calls = callsIn(held.slice(0, end), 'xml', tools);
-      if (calls) return called(calls, end);
+      if (calls) return called(open, calls, end);
     }
     const json = start.startsWith('{') ? held.indexOf(format.close ?? '') : -1;
     const calls = json < 0 ? null : callsIn(held.slice(0, json), 'json', tools);
-    if (calls) return called(calls, json);
+    if (calls) return called(open, calls, json);
     return last ? giveUp(open) : null;
   }
 
@@ -143,7 +184,10 @@ export function createCallSplitter(format: CallFormat, tools: readonly Tool[]): 
       if (body) body.fresh += text;
       // Every marker that could end a call ends with this sign: a long one is not looked through for each of its words.
       const inside = body?.scanner === null && held.length > MIN_LOOKED && !text.includes('>');
-      return inside ? [] : drain(false);
+      if (!inside) return drain(false);
+      const parts = streamed(body as Body, false);
+      (body as Body).fresh = '';
+      return parts;
     },
     flush() {
       const parts = drain(true);

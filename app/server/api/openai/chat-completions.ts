@@ -14,7 +14,7 @@ export async function chatCompletions(body: ChatBody, answers: Answers, hungUp: 
   const requests = requestsOf(body);
   const base = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model: body.model };
   if (body.stream) {
-    const parts = merged(requests.map((request) => answers.parts(request, hungUp.signal)));
+    const parts = merged(requests.map((request) => answers.parts({ ...request, callsInPieces: true }, hungUp.signal)));
     // Errors before the first chunk determine the HTTP status, which is sent with that chunk.
     const first = await parts.next();
     const frames = chunks(base, requests.length, first, parts, body.stream_options?.include_usage ?? false);
@@ -71,10 +71,13 @@ async function* chunks(
         yield part.kind === 'answer'
           ? chunk(index, { content: part.text }, null, part.scores)
           : chunk(index, { reasoning_content: part.text });
-      } else if (part.type === 'call') {
+      } else if (part.type === 'call-begin') {
         const number = calls[index] ?? 0;
         calls[index] = number + 1;
-        yield chunk(index, { tool_calls: [{ index: number, ...callObject(part) }] });
+        yield chunk(index, { tool_calls: [{ index: number, ...callObject({ ...part, arguments: '' }) }] });
+      } else if (part.type === 'call-arguments') {
+        const number = (calls[index] ?? 1) - 1;
+        yield chunk(index, { tool_calls: [{ index: number, function: { arguments: part.text } }] });
       } else if (part.type === 'end') {
         usages[index] = part.usage;
         yield chunk(index, {}, finishReason(part.reason));

@@ -7,7 +7,9 @@ import type { Problem } from '../problems.ts';
 const FINISH: Partial<Record<FinishReason, string>> = { length: 'length', context: 'length', tool: 'tool_calls' };
 export const finishReason = (reason: FinishReason): string => FINISH[reason] ?? 'stop';
 
-export const callObject = ({ id, name, arguments: given }: Extract<AnswerPart, { type: 'call' }>) => ({
+type CallObject = Omit<Extract<AnswerPart, { type: 'call' }>, 'type'>;
+
+export const callObject = ({ id, name, arguments: given }: CallObject) => ({
   id,
   type: 'function',
   function: { name, arguments: given },

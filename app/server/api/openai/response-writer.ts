@@ -18,11 +18,14 @@ export type ResponseWriter = {
 
 type Open = { kind: 'thinking' | 'answer'; id: string; text: string; scores: TokenScore[] };
 
+type Call = OutputItem & { name: string; arguments: string };
+
 const idOf = (prefix: string): string => `${prefix}_${randomUUID().replace(/-/g, '')}`;
 
 export function createResponseWriter(): ResponseWriter {
   const output: OutputItem[] = [];
   let open: Open | null = null;
+  let call: Call | null = null;
 
   const place = ({ id }: { id: string }) => ({ item_id: id, output_index: output.length, content_index: 0 });
 
@@ -66,17 +69,28 @@ export function createResponseWriter(): ResponseWriter {
     return events;
   }
 
-  function call({ id: call_id, name, arguments: given }: Extract<AnswerPart, { type: 'call' }>): Event[] {
+  function beginCall({ id: call_id, name }: Extract<AnswerPart, { type: 'call-begin' }>): Event[] {
     const closed = close('completed');
+    call = { id: idOf('fc'), type: 'function_call', call_id, name, arguments: '', status: 'in_progress' };
+    return [...closed, { type: 'response.output_item.added', output_index: output.length, item: call }];
+  }
+
+  function argue(delta: string): Event[] {
+    if (!call) return [];
+    call = { ...call, arguments: call.arguments + delta };
+    const where = { item_id: call.id, output_index: output.length };
+    return [{ type: 'response.function_call_arguments.delta', ...where, delta }];
+  }
+
+  function endCall(cut: boolean): Event[] {
+    if (!call) return [];
+    const item = { ...call, status: cut ? 'incomplete' : 'completed' };
     const output_index = output.length;
-    const item = { id: idOf('fc'), type: 'function_call', call_id, name, arguments: given, status: 'completed' };
+    const { name, arguments: given } = call;
     output.push(item);
-    const where = { item_id: item.id, output_index };
+    call = null;
     return [
-      ...closed,
-      { type: 'response.output_item.added', output_index, item: { ...item, arguments: '', status: 'in_progress' } },
-      { type: 'response.function_call_arguments.delta', ...where, delta: given },
-      { type: 'response.function_call_arguments.done', ...where, name, arguments: given },
+      { type: 'response.function_call_arguments.done', item_id: item.id, output_index, name, arguments: given },
       { type: 'response.output_item.done', output_index, item },
     ];
   }
@@ -85,7 +99,9 @@ export function createResponseWriter(): ResponseWriter {
     output,
     push(part) {
       if (part.type === 'text') return say(part);
-      return part.type === 'call' ? call(part) : [];
+      if (part.type === 'call-begin') return beginCall(part);
+      if (part.type === 'call-arguments') return argue(part.text);
+      return part.type === 'call-end' ? endCall(part.cut) : [];
     },
     end(status) {
       const answered = open?.kind === 'answer' || output.some(({ type }) => type !== 'reasoning');

@@ -48,7 +48,7 @@ export function responses(answers: Answers): Hono<Admitted> {
     const earlier = previous == null ? [] : found(context, previous, 'previous_response_id').items;
     const said = referred(body.input ?? [], context.var.caller).map(kept);
     const hungUp = hangUpOf(context);
-    const parts = answers.parts(requestOfItems(body, [...earlier, ...said]), hungUp.signal);
+    const parts = answers.parts({ ...requestOfItems(body, [...earlier, ...said]), callsInPieces: true }, hungUp.signal);
     const first = await parts.next();
     const keep = (response: Response) => {
       if (body.store === false) return;
@@ -56,7 +56,8 @@ export function responses(answers: Answers): Hono<Admitted> {
         caller: context.var.caller,
         response,
         asked: earlier.length + said.length,
-        items: [...earlier, ...said, ...response.output.map(asInput)],
+        // A call that was cut off is nothing that could be answered.
+        items: [...earlier, ...said, ...response.output.filter(isWhole).map(asInput)],
       });
     };
     const events = written(body, first, parts, keep);
@@ -115,6 +116,8 @@ async function* frames(events: AsyncGenerator<Numbered, void>): AsyncGenerator<s
 
 type Response = ReturnType<typeof responseOf>;
 type Numbered = Event & { sequence_number: number; response?: Response };
+
+const isWhole = ({ type, status }: OutputItem): boolean => type !== 'function_call' || status === 'completed';
 
 /** All events of a response. Errors before the first token have been thrown already; later
  *  errors become a final event. */

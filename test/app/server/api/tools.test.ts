@@ -40,7 +40,7 @@ test('openai: a call, whole and streamed, its result, and no call without tools'
   const stream = openai.chat.completions.stream({ model, messages, tools });
   const streamed = (await stream.finalChatCompletion()).choices[0]?.message;
   expect(streamed?.content).toBe('I will look.');
-  expect(streamed?.tool_calls).toMatchObject([{ function: { name: 'weather', arguments: '{"city":"Bern"}' } }]);
+  expect(streamed?.tool_calls).toMatchObject([{ function: { name: 'weather', arguments: '{"city": "Bern"}' } }]);
 
   const answered = await openai.chat.completions.create({
     model,
@@ -107,6 +107,45 @@ test('ollama: tool_calls with arguments as they are', async () => {
   const result = { role: 'tool', content: 'sunny', tool_name: 'weather' };
   const answered = await ollama.chat({ model, messages: [...messages, whole.message, result], tools });
   expect(answered.message.content).toBe('It is sunny.');
+});
+
+test('arguments come while they are written: openai, its responses, @anthropic-ai/sdk', async () => {
+  const note = 'Milk, bread, and a long list of other things that nobody needs.\n'.repeat(20);
+  const written = `<tool_call>\n${JSON.stringify({ name: 'note', arguments: { text: note } })}\n</tool_call>`;
+  const { startEngine } = scriptedEngine(() => `Noted.\n\n${written}\n${written}`, 4e9, template);
+  const { address, model } = await startApi({}, { startEngine });
+  const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0 });
+  const anthropic = new Anthropic({ baseURL: address, apiKey: KEY, maxRetries: 0 });
+  const schema = { type: 'object' as const, properties: { text: { type: 'string' } } };
+  const messages = [{ role: 'user' as const, content: 'Note it.' }];
+
+  const pieces: string[][] = [[], []];
+  const chat = {
+    model,
+    messages,
+    tools: [{ type: 'function' as const, function: { name: 'note', parameters: schema } }],
+  };
+  for await (const { choices } of await openai.chat.completions.create({ ...chat, stream: true })) {
+    for (const { index, function: part } of choices[0]?.delta.tool_calls ?? [])
+      pieces[index]?.push(part?.arguments ?? '');
+  }
+  const events: string[] = [];
+  const tools = [{ type: 'function' as const, name: 'note', strict: false, parameters: schema }];
+  for await (const event of await openai.responses.create({ model, input: 'Note it.', tools, stream: true })) {
+    if (event.type === 'response.function_call_arguments.delta' && event.output_index === 2) events.push(event.delta);
+  }
+  const blocks: string[] = [];
+  const asked = { model, max_tokens: 100, messages, tools: [{ name: 'note', input_schema: schema }] };
+  for await (const event of await anthropic.messages.create({ ...asked, stream: true })) {
+    if (event.type === 'content_block_delta' && event.index === 2 && event.delta.type === 'input_json_delta') {
+      blocks.push(event.delta.partial_json);
+    }
+  }
+  for (const came of [...pieces, events, blocks]) {
+    expect(JSON.parse(came.join(''))).toEqual({ text: note });
+    // A scripted model writes 24 characters at a time.
+    expect(came.length).toBeGreaterThan(written.length / 24 - 6);
+  }
 });
 
 test('a model whose template knows no tools says so', async () => {

@@ -46,6 +46,7 @@ function read(format: CallFormat, pieces: readonly string[]): (string | [string,
   const said: (string | [string, object])[] = [];
   for (const part of parts) {
     if (part.kind === 'call') said.push([part.call.name, part.call.arguments]);
+    else if (part.kind !== 'text') throw new Error('a call in pieces');
     else if (typeof said.at(-1) === 'string') said.push(said.pop() + part.text);
     else said.push(part.text);
   }
@@ -64,6 +65,64 @@ for (const [family, format] of Object.entries(FORMATS)) {
   });
 }
 
+/** As `read`, of calls that come in pieces; one that is cut is what was said of it, as text. */
+function readPieces(format: CallFormat, pieces: readonly string[]): (string | [string, unknown])[] {
+  const splitter = createCallSplitter(format, tools, { inPieces: true });
+  const said: (string | [string, unknown])[] = [];
+  let open: { name: string; json: string } | null = null;
+  for (const part of [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.flush()]) {
+    if (part.kind === 'begin') {
+      expect(open, 'no call begins within another').toBeNull();
+      open = { name: part.name, json: '' };
+    } else if (part.kind === 'arguments') {
+      if (!open) throw new Error('arguments of no call');
+      open.json += part.text;
+    } else if (part.kind === 'end') {
+      if (!open) throw new Error('the end of no call');
+      said.push([open.name, part.cut ? `cut: ${open.json}` : JSON.parse(open.json)]);
+      open = null;
+    } else if (part.kind === 'call') said.push([part.call.name, part.call.arguments]);
+    else if (typeof said.at(-1) === 'string') said.push(said.pop() + part.text);
+    else said.push(part.text);
+  }
+  expect(open, 'every call has an end').toBeNull();
+  return said;
+}
+
+/** Begun, a call cannot be taken back; whole, this is text. */
+const CUT: Record<string, [string, string]> = { 'JSON that breaks off': ['now', 'cut: {'] };
+
+for (const [family, format] of Object.entries(FORMATS)) {
+  describe(`${family}, in pieces`, () => {
+    test.each(OUTPUTS[family] ?? [])('%s', (name, text, whole) => {
+      const expected = CUT[name] && text.endsWith('{') ? [CUT[name]] : whole;
+      expect(readPieces(format, [text])).toEqual(expected);
+      expect(readPieces(format, [...text])).toEqual(expected);
+      for (let at = 1; at < text.length; at++) {
+        expect(readPieces(format, [text.slice(0, at), text.slice(at)]), `cut at ${at}`).toEqual(expected);
+      }
+    });
+  });
+}
+
+test.each([
+  ['hermes', '<tool_call>{"name": "note.add", "arguments": {"text": "', '"}}</tool_call>', 1],
+  ['qwen3_5', '<tool_call>\n<function=note.add>\n<parameter=text>\n', '\n</parameter>\n</function>\n</tool_call>', 1],
+  ['mistral', '[TOOL_CALLS][{"name": "note.add", "arguments": {"text": "', '"}}]', 1],
+  ['llama3', '{"name": "note.add", "parameters": {"text": "', '"}}', 1],
+  // One argument is one piece.
+  ['lfm2', '<|tool_call_start|>[note.add(text="', '")]<|tool_call_end|>', 0],
+])('%s: an argument comes while it is written, not a word later', (family, before, after, streams) => {
+  const splitter = createCallSplitter(FORMATS[family] as CallFormat, tools, { inPieces: true });
+  const kinds = splitter.push(before).map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === 'begin')).toHaveLength(streams);
+  for (const word of ['one ', 'two\u00e9 ', 'three ']) {
+    expect(splitter.push(word)).toEqual(streams ? [{ kind: 'arguments', text: word }] : []);
+  }
+  const rest = [...splitter.push(after), ...splitter.flush()];
+  expect(rest.at(-1)).toEqual({ kind: 'end', cut: false });
+});
+
 test('a template says how its model calls', () => {
   const of = (text: string) => callFormatOf(`{% if tools %}${text}{% endif %}`)?.body ?? null;
   expect(of('<tool_call>\n<function=name>\n<parameter=key>')).toBe('xml');
@@ -74,29 +133,35 @@ test('a template says how its model calls', () => {
   expect(callFormatOf(null)).toBeNull();
 });
 
-test.each(['hermes', 'qwen3_5', 'lfm2'])(
-  '%s: a call of 200 KB is read in time in proportion to its length',
-  (family) => {
-    const value = '< } ] '.repeat(34_000);
-    const written = {
-      hermes: `<tool_call>{"name":"note.add","arguments":{"text":"${value}"}}</tool_call>`,
-      qwen3_5: `<tool_call>\n<function=note.add>\n<parameter=text>\n${value}\n</parameter>\n</function>\n</tool_call>`,
-      lfm2: `<|tool_call_start|>[note.add(text="${value}")]<|tool_call_end|>`,
-    }[family];
-    const text = written ?? '';
-    /** Looking through all of it for every piece would take ten times as long for twice the length. */
-    const timeOf = (upTo: number) => {
-      const splitter = createCallSplitter(FORMATS[family] as CallFormat, tools);
-      const begun = process.cpuUsage();
-      for (let at = 0; at < upTo; at += 4) splitter.push(text.slice(at, at + 4));
-      const { user } = process.cpuUsage(begun);
-      return { user, parts: splitter.flush() };
-    };
-    const parts: CallPart[] = [];
-    const splitter = createCallSplitter(FORMATS[family] as CallFormat, tools);
-    for (let at = 0; at < text.length; at += 4) parts.push(...splitter.push(text.slice(at, at + 4)));
-    expect([...parts, ...splitter.flush()].map(({ kind }) => kind)).toEqual(['call']);
-    timeOf(50_000);
-    expect(timeOf(200_000).user).toBeLessThan(16 * timeOf(50_000).user + 200_000);
-  },
-);
+test.each(
+  ['hermes', 'qwen3_5', 'lfm2'].flatMap((family) => [
+    [family, { inPieces: false }],
+    [`${family}, in pieces`, { inPieces: true }],
+  ]) as [string, { inPieces: boolean }][],
+)('%s: a call of 200 KB is read in time in proportion to its length', (name, way) => {
+  const family = name.replace(', in pieces', '');
+  const value = '< } ] '.repeat(34_000);
+  const written = {
+    hermes: `<tool_call>{"name":"note.add","arguments":{"text":"${value}"}}</tool_call>`,
+    qwen3_5: `<tool_call>\n<function=note.add>\n<parameter=text>\n${value}\n</parameter>\n</function>\n</tool_call>`,
+    lfm2: `<|tool_call_start|>[note.add(text="${value}")]<|tool_call_end|>`,
+  }[family];
+  const text = written ?? '';
+  /** Looking through all of it for every piece would take ten times as long for twice the length. */
+  const timeOf = (upTo: number) => {
+    const splitter = createCallSplitter(FORMATS[family] as CallFormat, tools, way);
+    const begun = process.cpuUsage();
+    for (let at = 0; at < upTo; at += 4) splitter.push(text.slice(at, at + 4));
+    const { user } = process.cpuUsage(begun);
+    return { user, parts: splitter.flush() };
+  };
+  const parts: CallPart[] = [];
+  const splitter = createCallSplitter(FORMATS[family] as CallFormat, tools, way);
+  for (let at = 0; at < text.length; at += 4) parts.push(...splitter.push(text.slice(at, at + 4)));
+  const all = [...parts, ...splitter.flush()];
+  const { kind, ...end } = all.at(-1) ?? { kind: 'none' };
+  expect([kind, end]).toEqual(way.inPieces ? ['end', { cut: false }] : ['call', expect.anything()]);
+  expect(all.filter((part) => part.kind !== 'arguments')).toHaveLength(way.inPieces ? 2 : 1);
+  timeOf(50_000);
+  expect(timeOf(200_000).user).toBeLessThan(16 * timeOf(50_000).user + 200_000);
+});

@@ -18,6 +18,7 @@ const CALLS: [name: string, tool: string, given: Record<string, unknown>][] = [
   ['several', 'weather', { city: 'Zürich', days: 10, exact: false }],
   ['a dot in the name', 'note.add', { text: 'milk' }],
   ['quotes', 'note.add', { text: 'she said "no" and \'yes\'' }],
+  ['one quote, then what ends a call', 'note.add', { text: '5" wide }, ) ] and on' }],
   ['line breaks', 'note.add', { text: 'one\ntwo\n\nfour' }],
   ['backslashes', 'note.add', { text: 'C:\\temp\\new' }],
   ['brackets', 'note.add', { text: 'if (a[0] > {b}) { return ]})' }],
@@ -107,6 +108,11 @@ export const OUTPUTS: Record<string, Output[]> = {
       [['note.add', { text: '</tool_call>' }]],
     ],
     text('JSON that breaks off', '<tool_call>{"name": "now", "arguments": {'),
+    [
+      'a second one behind a comma, without a list',
+      '<tool_call>{"name":"now","arguments":{}}, {"name":"now","arguments":{}}</tool_call>',
+      [['now', {}], ', {"name":"now","arguments":{}}</tool_call>'],
+    ],
     text('JSON with a mistake', '<tool_call>{"name": now}</tool_call> sorry'),
     text('no name', '<tool_call>{"arguments": {}}</tool_call>'),
     ['text after a call', '<tool_call>{"name":"now"}</tool_call>Done.', [['now', {}], 'Done.']],
@@ -128,9 +134,7 @@ export const OUTPUTS: Record<string, Output[]> = {
     text('a function that breaks off', '<tool_call>\n<function=now>\n'),
   ],
   lfm2: [
-    ...everyWay('lfm2', between('<|tool_call_start|>[', ']<|tool_call_end|>'), pythonCall, '<|tool_call_end|>').filter(
-      ([name]) => !name.includes('not closed') || true,
-    ),
+    ...everyWay('lfm2', between('<|tool_call_start|>[', ']<|tool_call_end|>'), pythonCall, '<|tool_call_end|>'),
     ...decoys('<|tool_call_start|>', '<|tool_call_end|>').filter(([name]) => name !== 'a marker around prose'),
     [
       'two in one list',
@@ -159,6 +163,16 @@ export const OUTPUTS: Record<string, Output[]> = {
       'three quotes',
       '<|tool_call_start|>[note.add(text="""a "b" c""")]<|tool_call_end|>',
       [['note.add', { text: 'a "b" c' }]],
+    ],
+    [
+      'three quotes around one',
+      '<|tool_call_start|>[weather(days=3, city="""5", wide) ]""")]<|tool_call_end|>',
+      [['weather', { days: 3, city: '5", wide) ]' }]],
+    ],
+    [
+      'a second one behind a comma, without a list',
+      '<|tool_call_start|>now(), now()<|tool_call_end|>',
+      [['now', {}], ', now()<|tool_call_end|>'],
     ],
     [
       'as a block of code',

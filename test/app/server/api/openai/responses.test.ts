@@ -222,8 +222,8 @@ test('calls of functions are items, and so are their results', async () => {
   for (const { output } of [whole, streamed]) {
     expect(output).toMatchObject([
       { type: 'message', content: [{ text: 'I will look.' }] },
-      { type: 'function_call', name: 'weather', arguments: '{"city":"Bern"}', status: 'completed' },
-      { type: 'function_call', name: 'weather', arguments: '{"city":"Oslo"}' },
+      { type: 'function_call', name: 'weather', arguments: '{"city": "Bern"}', status: 'completed' },
+      { type: 'function_call', name: 'weather', arguments: '{"city": "Oslo"}' },
     ]);
   }
   const results = whole.output.flatMap((item) =>
@@ -250,6 +250,29 @@ test('calls of functions are items, and so are their results', async () => {
     { role: 'tool', text: 'sunny', answers: { callId: results[0]?.call_id } },
     { role: 'tool', answers: { callId: results[1]?.call_id } },
   ]);
+});
+
+test('a call that is cut off is incomplete, and not part of what is continued', async () => {
+  const template = '{% if tools %}<tool_call>\n{"name": …}{% endif %}';
+  const prompts: { messages: readonly { role: string }[] }[] = [];
+  const { startEngine } = scriptedEngine(
+    ({ prompt }) => {
+      prompts.push(prompt);
+      return 'I will look.\n\n<tool_call>\n{"name": "weather", "arguments": {"city": "Be';
+    },
+    4e9,
+    template,
+  );
+  const { openai, model } = await start({}, { startEngine });
+  const tools = [{ type: 'function' as const, name: 'weather', strict: false, parameters: { type: 'object' } }];
+  const cut = await openai.responses.create({ model, input: 'How is the weather?', tools });
+  expect(cut.output).toMatchObject([
+    { type: 'message' },
+    { type: 'function_call', name: 'weather', arguments: '{"city": "Be', status: 'incomplete' },
+  ]);
+  await openai.responses.create({ model, input: 'Go on.', tools, previous_response_id: cut.id });
+  expect(prompts.at(-1)?.messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'user' }]);
+  expect(prompts.at(-1)?.messages[1]).not.toHaveProperty('calls');
 });
 
 test('responses are kept up to a number and a size', () => {
