@@ -8,6 +8,7 @@ import { tallyOf } from './tally.ts';
 //  A tokenizer.json is an untrusted program too: patterns, replacements, tables. It runs when a model is inspected.
 
 vi.setConfig({ testTimeout: 240_000 });
+const tally = tallyOf('tokenizers');
 const LIMIT_MB = 400;
 /** Processor time, independent of other load. */
 const LIMIT_CPU_MS = 10_000;
@@ -153,7 +154,9 @@ let worker: Worker | null = null;
 afterAll(() => worker?.terminate());
 
 /** The result, or how the process ended. */
-async function read(json: string): Promise<{ tokens?: number; code?: string; message?: string; cpuMs?: number }> {
+async function read(
+  file: { json: string } | { gguf: Record<string, unknown> },
+): Promise<{ tokens?: number; code?: string; message?: string; cpuMs?: number }> {
   worker ??= new Worker(join(import.meta.dirname, 'tokenizer-worker.ts'), {
     resourceLimits: { maxOldGenerationSizeMb: LIMIT_MB, maxYoungGenerationSizeMb: 64 },
     stderr: true,
@@ -161,7 +164,7 @@ async function read(json: string): Promise<{ tokens?: number; code?: string; mes
   const current = worker;
   const over = AbortSignal.timeout(HUNG_MS);
   try {
-    current.postMessage({ json, text });
+    current.postMessage({ ...file, text });
     const [answer] = await once(current, 'message', { signal: over });
     return answer;
   } catch (error) {
@@ -171,23 +174,112 @@ async function read(json: string): Promise<{ tokens?: number; code?: string; mes
   }
 }
 
+function expectHarmless({ cpuMs = 0, ...answer }: Awaited<ReturnType<typeof read>>) {
+  expect(cpuMs).toBeLessThan(LIMIT_CPU_MS);
+  if (answer.code === undefined) expect(answer.tokens).toBeGreaterThanOrEqual(0);
+  else {
+    const message = expect.stringMatching(/^\[(tokenizer|gguf)\] .{10,400}$/s);
+    expect(answer).toMatchObject({ code: 'model-broken', message });
+  }
+}
+
 test('a greedy tokenizer is read in time and memory, or refused with a sentence', async () => {
-  const tally = tallyOfTokenizers;
   for (const [name, part] of Object.entries(GREEDY)) {
     await tally.refused(name, async () => {
-      const { cpuMs, ...answer } = await read(JSON.stringify({ ...good, ...part }));
-      if (cpuMs !== undefined) expect(cpuMs).toBeLessThan(LIMIT_CPU_MS);
-      if (answer.code === undefined) expect(answer.tokens).toBeGreaterThanOrEqual(0);
-      else
-        expect(answer).toMatchObject({
-          code: 'model-broken',
-          message: expect.stringMatching(/^\[tokenizer\] .{10,400}$/s),
-        });
+      expectHarmless(await read({ json: JSON.stringify({ ...good, ...part }) }));
     });
   }
   // An ordinary one is still accepted.
-  expect((await read(JSON.stringify(good))).tokens).toBeGreaterThan(100);
+  expect((await read({ json: JSON.stringify(good) })).tokens).toBeGreaterThan(100);
   tally.settle();
 });
 
-const tallyOfTokenizers = tallyOf('tokenizers');
+//  The same of a GGUF file, whose tokenizer is a few lists.
+
+const letters = Array.from('abcdefghijklmnopqrstuvwxyz ▁!?');
+const lists = (kind: 'gpt2' | 'llama' | 'bert', more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  model: kind,
+  tokens: kind === 'bert' ? ['[CLS]', '[SEP]', '[UNK]', ...letters] : ['<unk>', ...letters],
+  ...(kind === 'gpt2' && { pre: 'gpt-2', merges: ['a b'] }),
+  ...(kind === 'llama' && { scores: ['<unk>', ...letters].map((_, id) => -id) }),
+  ...more,
+});
+const scored = (tokens: string[], score = (id: number) => -id) =>
+  lists('llama', { tokens: ['<unk>', ...tokens], scores: ['<unk>', ...tokens].map((_, id) => score(id)) });
+const typed = (types: number[]) => lists('gpt2', { tokens: letters.slice(0, types.length), token_type: types });
+
+const GGUF: Record<string, Record<string, unknown>> = {
+  'a scored token of a million letters': scored(['a', 'a'.repeat(1_000_000)]),
+  'a scored token of 16 million letters': scored(['a', 'a'.repeat(16_000_000)]),
+  '2,000 scored tokens of up to 2,000 letters': scored(range(2000, (i) => 'a'.repeat(i + 1))),
+  '20 scored tokens of 100,000 letters': scored(range(20, (i) => `${'a'.repeat(100_000)}${i}`)),
+  '300,000 scored tokens of 50 letters': scored(range(300_000, (i) => `${i}`.padStart(50, 'ab'))),
+  'every run of letters, to 6,000': scored(range(6000, (i) => 'a'.repeat(i + 1))),
+  'a million scored tokens': scored(range(1_000_000, (i) => `t${i}`)),
+  'scores that are no numbers': scored(['a', 'aa'], () => Number.NaN),
+  'endless scores': scored(['a', 'aa', 'aaa'], () => Number.POSITIVE_INFINITY),
+  'too few scores': lists('llama', { scores: [0] }),
+  'scores that are texts': lists('llama', { scores: ['0'] }),
+  'no scores': lists('llama', { scores: undefined }),
+  'an unknown token behind the end': lists('llama', { unknown_token_id: 2 ** 31 }),
+  'a negative unknown token': lists('llama', { unknown_token_id: -1 }),
+  'half a token': lists('llama', { bos_token_id: 0.5 }),
+  'half a surrogate pair': scored(['\ud83e', '\udd8a', '\ud83e\udd8a']),
+  'marks of bytes that are none': scored(['<0xGG>', '<0x100>', '<0x>', '<0x0A>', '<0x0A>']),
+  'a million merges': lists('gpt2', { merges: range(1_000_000, (i) => `a ${i}`) }),
+  'merges of what is not there': lists('gpt2', { merges: ['x y', 'nothing here', 'q q'] }),
+  'merges without a space': lists('gpt2', { merges: ['ab', '', ' ', '  ', 'a b c d'] }),
+  'merges of a million letters': lists('gpt2', { merges: [`${'a'.repeat(1_000_000)} b`] }),
+  'merges that double': lists('gpt2', {
+    tokens: range(20, (i) => 'a'.repeat(2 ** i)),
+    merges: range(19, (i) => `${'a'.repeat(2 ** i)} ${'a'.repeat(2 ** i)}`),
+  }),
+  'merges that are numbers': lists('gpt2', { merges: [1, 2] }),
+  'no merges': lists('gpt2', { merges: undefined }),
+  'an unknown way to split': lists('gpt2', { pre: 'no-such-way' }),
+  'a way to split named as a prototype': lists('gpt2', { pre: '__proto__' }),
+  'a way to split named as a constructor': lists('gpt2', { pre: 'constructor' }),
+  'a way to split of a megabyte': lists('gpt2', { pre: 'x'.repeat(1_000_000) }),
+  'tokens named as prototypes': lists('gpt2', { tokens: ['__proto__', 'constructor', 'toString', 'a', 'b'] }),
+  'the same token 100,000 times': lists('gpt2', { tokens: range(100_000, () => 'a') }),
+  'empty tokens': lists('gpt2', { tokens: range(1000, () => '') }),
+  'no token': lists('gpt2', { tokens: [] }),
+  'tokens that are objects': lists('gpt2', { tokens: [{}] }),
+  'types of another length': lists('gpt2', { token_type: [1] }),
+  'types that there are not': typed([99, -1, 2 ** 31]),
+  'only control tokens': typed(letters.map(() => 3)),
+  '30,000 control tokens that begin alike': lists('gpt2', {
+    tokens: range(30_000, (i) => 'a'.repeat((i % 300) + 1) + i),
+    token_type: range(30_000, () => 3),
+  }),
+  '30,000 tokens of a user': lists('gpt2', {
+    tokens: range(30_000, (i) => `<${i}>`),
+    token_type: range(30_000, () => 4),
+  }),
+  'a control token of a million letters': lists('gpt2', { tokens: ['a', 'a'.repeat(1_000_000)], token_type: [1, 3] }),
+  'a beginning that is also the end': lists('gpt2', { bos_token_id: 0, eos_token_id: 0, add_bos_token: true }),
+  'an end behind the end': lists('gpt2', { eos_token_id: 10_000 }),
+  'no words of a class': lists('bert', { tokens: ['a', 'b'] }),
+  'a word of a class behind the end': lists('bert', { cls_token_id: 9999 }),
+  'a mask of a million letters': lists('bert', { tokens: ['[CLS]', '[SEP]', '[UNK]', `[${'a'.repeat(1_000_000)}]`] }),
+  'every run of letters in words': lists('bert', {
+    tokens: ['[CLS]', '[SEP]', '[UNK]', ...range(4000, (i) => `▁${'a'.repeat(i + 1)}`)],
+  }),
+  'an unknown kind': { model: 'rwkv', tokens: ['a'] },
+  'a kind that is a list': { model: ['gpt2'], tokens: ['a'] },
+  nothing: {},
+};
+
+test('a greedy tokenizer of a GGUF file is read in time and memory, or refused with a sentence', async () => {
+  const named = (values: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [`tokenizer.ggml.${key}`, value]));
+  for (const [name, values] of Object.entries(GGUF)) {
+    await tally.refused(`GGUF: ${name}`, async () => {
+      const answer = await read({ gguf: named(values) });
+      expectHarmless(answer);
+      if (name.startsWith('a way to split')) expect(answer.code).toBe('model-broken');
+    });
+  }
+  expect((await read({ gguf: named(lists('llama')) })).tokens).toBeGreaterThan(100);
+  tally.settle();
+});

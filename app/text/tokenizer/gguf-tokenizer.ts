@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LonghandError } from '../../protocol/errors.ts';
+import { demandModestList } from './limits.ts';
 import { PRETOKENIZERS } from './pretokenizers.ts';
 import type { TokenizerJson } from './tokenizer.ts';
 
@@ -50,8 +51,9 @@ export function textFromGguf(source: Readonly<Record<string, unknown>>): GgufTex
     throw broken(`${issue?.path.join('.') ?? 'metadata'}: ${issue?.message ?? 'malformed'}`);
   }
   const metadata = parsed.data;
-  checkLists(metadata);
   const kind = metadata['tokenizer.ggml.model'];
+  demandModestList(metadata['tokenizer.ggml.tokens'], kind === 'llama');
+  checkLists(metadata);
   const tokenizer =
     kind === 'gpt2' ? byteLevelBpe(metadata) : kind === 'llama' ? sentencePiece(metadata) : wordPiece(metadata);
   const { eos_token_id, eot_token_id, eom_token_id, bos_token_id, add_bos_token } = short(metadata);
@@ -105,9 +107,11 @@ function addedTokens({ tokens, token_type = [] }: Short, types: readonly number[
 function byteLevelBpe(metadata: Metadata): TokenizerJson {
   const { tokens, merges, pre } = short(metadata);
   if (!merges) throw broken('tokenizer.ggml.merges is missing; a gpt2 vocabulary needs it');
-  const style = PRETOKENIZERS[pre];
+  const style = Object.hasOwn(PRETOKENIZERS, pre) ? PRETOKENIZERS[pre] : undefined;
   if (!style) {
-    throw broken(`tokenizer.ggml.pre is "${pre}", expected one of ${Object.keys(PRETOKENIZERS).join(', ')}`);
+    throw broken(
+      `tokenizer.ggml.pre is "${pre.slice(0, 60)}", expected one of ${Object.keys(PRETOKENIZERS).join(', ')}`,
+    );
   }
   return {
     added_tokens: addedTokens(short(metadata), [CONTROL, USER_DEFINED]),

@@ -8,7 +8,7 @@ import { LonghandError } from '../../protocol/errors.ts';
 const MOST = {
   vocabulary: 400_000,
   /** Tokens and merges together: each takes 400 to 600 bytes in memory, all of them less than 400 MB. */
-  entries: 700_000,
+  entries: 640_000,
   added: 2 ** 18,
   addedCharacters: 4_000_000,
   blank: 10_000,
@@ -24,6 +24,9 @@ const MOST = {
   list: 1000,
   /** Maximum replacement of a character. */
   content: 64,
+  /** Characters looked at to find the merges of a scored vocabulary, which divides each token everywhere: 15 million in
+   *  the largest known. */
+  divided: 200_000_000,
 };
 
 export const broken = (message: string, cause?: unknown) =>
@@ -51,6 +54,15 @@ export function demandModest(json: Parts): void {
   for (const key of ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder'] as const) {
     component(json[key], key, 0, seen);
   }
+}
+
+/** What a GGUF file lists, before anything is built from it. `divides`: merges are found by dividing every token.
+ *  @throws LonghandError `model-broken`, naming the size and the limit */
+export function demandModestList(tokens: readonly string[], divides: boolean): void {
+  demand('tokens', tokens.length, MOST.vocabulary);
+  for (const token of tokens) demand('characters of a token', token.length, MOST.token);
+  const divided = tokens.reduce((sum, { length }) => sum + length * length, 0);
+  if (divides) demand('characters of divided tokens', divided, MOST.divided);
 }
 
 function demand(what: string, came: number, most: number): void {
