@@ -215,6 +215,7 @@ const GGUF: Record<string, Record<string, unknown>> = {
   '20 scored tokens of 100,000 letters': scored(range(20, (i) => `${'a'.repeat(100_000)}${i}`)),
   '300,000 scored tokens of 50 letters': scored(range(300_000, (i) => `${i}`.padStart(50, 'ab'))),
   'every run of letters, to 6,000': scored(range(6000, (i) => 'a'.repeat(i + 1))),
+  'every word of two letters': scored(range(2 ** 17 - 2, (i) => (i + 2).toString(2).slice(1))),
   'a million scored tokens': scored(range(1_000_000, (i) => `t${i}`)),
   'scores that are no numbers': scored(['a', 'aa'], () => Number.NaN),
   'endless scores': scored(['a', 'aa', 'aaa'], () => Number.POSITIVE_INFINITY),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LonghandError } from '../../protocol/errors.ts';
-import { demandModestList } from './limits.ts';
+import { demandModestList, demandModestMerges } from './limits.ts';
 import { PRETOKENIZERS } from './pretokenizers.ts';
 import type { TokenizerJson } from './tokenizer.ts';
 
@@ -170,6 +170,7 @@ function mergesFromScores(
         merges.push({ left, right, score: scores[id] ?? 0, order: vocab[left] ?? 0 });
       }
     }
+    demandModestMerges(merges.length);
   });
   merges.sort((a, b) => b.score - a.score || a.order - b.order);
   return merges.map(({ left, right }) => [left, right]);

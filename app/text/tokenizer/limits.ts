@@ -65,6 +65,9 @@ export function demandModestList(tokens: readonly string[], divides: boolean): v
   if (divides) demand('characters of divided tokens', divided, MOST.divided);
 }
 
+/** How many merges a scored vocabulary may turn out to have, said before all of them are found. */
+export const demandModestMerges = (merges: number): void => demand('merges', merges, MOST.entries);
+
 function demand(what: string, came: number, most: number): void {
   if (came > most) throw broken(`${what}: got ${came}, at most ${most} are allowed`);
 }

@@ -11,8 +11,10 @@ enum ValueType : uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, string, ar
 
 constexpr size_t max_key = 65535;
 constexpr int max_nesting = 4;
-// Lists become Json values of 40 bytes: token scores and types of the largest vocabularies fit many times over.
-constexpr uint64_t max_elements = 4'000'000;
+// Lists become Json values of 40 bytes: tokens, types and merges of the largest vocabularies (840,000) fit twice over.
+constexpr uint64_t max_elements = 2'000'000;
+// Vocabularies have a few MB, a whole tokenizer.json among the keys up to 33 (Gemma 3).
+constexpr uint64_t max_text = uint64_t{64} << 20;
 constexpr uint64_t long_list = 1024;
 // Shortest form of one pair: key length, type, one byte.
 constexpr uint64_t smallest_pair = 8 + 4 + 1;
@@ -76,10 +78,18 @@ class MetadataReader {
       case f32: return Json(static_cast<double>(cursor_.take<float>("a value")));
       case f64: return Json(cursor_.take<double>("a value"));
       case boolean: return truth(cursor_.take<uint8_t>("a value"));
-      case string: return Json(repair_utf8(cursor_.string("a string value")));
+      case string: return Json(repair_utf8(text("a string value")));
       case array: return list(depth);
       default: fail("has the value type " + std::to_string(type) + ", expected 0 to 12");
     }
+  }
+
+  std::string_view text(const char* what) {
+    const std::string_view read = cursor_.string(what);
+    if (read.size() > max_text - text_)
+      fail("has too much text: " + std::to_string(max_text) + " bytes are allowed in all strings together");
+    text_ += read.size();
+    return read;
   }
 
   template <class T>
@@ -115,22 +125,22 @@ class MetadataReader {
     }
   }
 
-  // Header of an array: element type and count, checked against the bytes that are left.
+  // Header of an array: element type and count, checked against the bytes that are left and against all arrays so far.
   std::pair<uint32_t, uint64_t> list_header() {
     const auto type = cursor_.take<uint32_t>("an array's type");
     const auto count = cursor_.take<uint64_t>("an array's length");
     if (count > cursor_.remaining() / element_bytes(type))
       fail("declares " + std::to_string(count) + " elements, the file has only " + std::to_string(cursor_.remaining()) +
            " more bytes");
+    if (count > max_elements - elements_)
+      fail("has too many elements: " + std::to_string(max_elements) + " are allowed in all arrays together");
+    elements_ += count;
     return {type, count};
   }
 
   Json list(int depth) {
     if (depth >= max_nesting) fail("has arrays nested deeper than " + std::to_string(max_nesting) + " levels");
     const auto [type, count] = list_header();
-    if (count > max_elements - elements_)
-      fail("has too many elements: " + std::to_string(max_elements) + " are allowed in all arrays together");
-    elements_ += count;
     JsonArray result;
     result.reserve(count);
     for (uint64_t i = 0; i < count; ++i) result.push_back(value(type, depth + 1));
@@ -144,13 +154,13 @@ class MetadataReader {
   StringList skip_strings() {
     const uint64_t count = list_header().second;
     const StringList result{key_, cursor_.here(), count};
-    for (uint64_t i = 0; i < count; ++i) cursor_.string("a string in an array");
+    for (uint64_t i = 0; i < count; ++i) text("a string in an array");
     return result;
   }
 
   GgufCursor& cursor_;
   std::string key_;
-  uint64_t elements_ = 0;
+  uint64_t elements_ = 0, text_ = 0;
 };
 
 }  // namespace

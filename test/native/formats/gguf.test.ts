@@ -90,7 +90,17 @@ describe('more malformed files', () => {
     const tail = Buffer.alloc(12 + count);
     tail.writeUInt32LE(0);
     tail.writeBigUInt64LE(BigInt(count), 4);
-    expect(() => formats.readGguf(Buffer.concat([header, tail]))).toThrow(/"x.array" has too many elements: 4000000/);
+    expect(() => formats.readGguf(Buffer.concat([header, tail]))).toThrow(/"x.array" has too many elements: 2000000/);
+  });
+
+  test('texts that would fill the memory are refused, in an array or not, and as many as are allowed are read', () => {
+    const tokens = (count: number, length: number) =>
+      gguf({ ...llama, 'x.tokens': { type: 'strings', value: Array(count).fill('a'.repeat(length)) } }, []);
+    const much = /"x.tokens" has too much text: 67108864 bytes are allowed/;
+    expect(() => formats.readGguf(tokens(700, 100_000))).toThrow(much);
+    expect(() => formats.readGguf(tokens(7, 10_000_000))).toThrow(much);
+    expect(() => formats.readGguf(tokens(600, 100_000))).not.toThrow();
+    expect(() => formats.readGguf(tokens(2_000_001, 0))).toThrow(/"x.tokens" has too many elements: 2000000/);
   });
 
   test('every truncation of a valid file is refused', () => {
