@@ -5,7 +5,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import type { ModelId } from '../../app/protocol/index.ts';
 import { golden } from '../support/addon.ts';
 import { listen, newFolder, places, root, startCore } from '../support/core.ts';
-import { readSafetensors, safetensors } from '../support/formats.ts';
+import { type GgufTensor, type GgufValue, gguf, llama, readSafetensors, safetensors } from '../support/formats.ts';
 import { runs } from '../support/soak.ts';
 import type { Tried } from './model-process.ts';
 import { changedBytes, changedJson, HOSTILE, oneOf, seeded } from './mutations.ts';
@@ -18,6 +18,7 @@ vi.setConfig({ testTimeout: 900_000 });
 const tally = tallyOf('modelFiles');
 const MAX_GROWTH_MB = 400;
 const PATIENCE_MS = 20_000;
+const NO_BYTES = new Uint8Array();
 let child: ChildProcess | null = null;
 afterAll(() => void child?.kill('SIGKILL'));
 
@@ -125,6 +126,55 @@ test('safetensors: headers changed at random, as bytes and as JSON', async () =>
       const folder = like(model, { 'model.safetensors': Buffer.concat([head, text, sound.subarray(8 + length)]) });
       await refused(`safetensors ${basename(model)} as JSON, seed ${seed}`, folder);
     }
+  }
+  tally.settle();
+});
+
+test('heads that are many small things, or a few large ones', async () => {
+  const value = { type: 'u32', value: 1 } as const;
+  const keys = (count: number): Record<string, GgufValue> =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]));
+  const tensors = (count: number): GgufTensor[] =>
+    Array.from({ length: count }, (_, i) => ({ name: `t${i}`, type: 'F16', shape: [1], bytes: NO_BYTES }));
+  const numbers = (count: number): GgufValue => ({ type: 'i32s', value: Array(count).fill(1) });
+  const words = (count: number, length: number): GgufValue => ({
+    type: 'strings',
+    value: Array(count).fill('a'.repeat(length)),
+  });
+  const heads: Record<string, () => Uint8Array> = {
+    '60,000 keys': () => gguf({ ...llama, ...keys(60_000) }, []),
+    '100,000 keys': () => gguf({ ...llama, ...keys(100_000) }, []),
+    '200,000 tensors': () => gguf(llama, tensors(200_000)),
+    '300,000 tensors': () => gguf(llama, tensors(300_000)),
+    'two million numbers': () => gguf({ ...llama, x: numbers(2_000_000) }, []),
+    'three million numbers': () => gguf({ ...llama, x: numbers(3_000_000) }, []),
+    'three million numbers in a hundred lists': () =>
+      gguf({ ...llama, ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x${i}`, numbers(30_000)])) }, []),
+    'two million empty words': () => gguf({ ...llama, x: words(2_000_000, 0) }, []),
+    'sixty megabytes of words': () => gguf({ ...llama, x: words(60_000, 1000) }, []),
+    'sixty megabytes of one word': () => gguf({ ...llama, x: { type: 'string', value: 'a'.repeat(60e6) } }, []),
+    'two hundred megabytes of one word': () => gguf({ ...llama, x: { type: 'string', value: 'a'.repeat(200e6) } }, []),
+    'a chat template of sixty megabytes': () =>
+      gguf({ ...llama, 'tokenizer.chat_template': { type: 'string', value: '{{ a }}'.repeat(8e6) } }, []),
+    'a name of sixty megabytes': () =>
+      gguf({ ...llama, 'general.name': { type: 'string', value: 'a'.repeat(60e6) } }, []),
+    'an architecture of sixty megabytes': () =>
+      gguf({ 'general.architecture': { type: 'string', value: 'a'.repeat(60e6) } }, []),
+  };
+  for (const [what, make] of Object.entries(heads)) {
+    const path = join(newFolder(), 'model.gguf');
+    writeFileSync(path, make());
+    await refused(`GGUF: ${what}`, path);
+  }
+  for (const count of [200_000, 600_000]) {
+    const folder = newFolder();
+    cpSync(join(root, 'resources/starter-model/config.json'), join(folder, 'config.json'));
+    const entry = '{"dtype":"U8","shape":[0],"data_offsets":[0,0]}';
+    const header = `{${Array.from({ length: count }, (_, i) => `"t${i}":${entry}`).join()}}`;
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(header.length));
+    writeFileSync(join(folder, 'model.safetensors'), Buffer.concat([length, Buffer.from(header)]));
+    await refused(`safetensors: ${count} tensors`, folder);
   }
   tally.settle();
 });

@@ -13,6 +13,8 @@ namespace {
 constexpr uint32_t magic = 0x46554747;  // "GGUF"
 constexpr uint32_t max_dimensions = 4;
 constexpr size_t max_name = 63;
+// Experts that are not merged make tens of thousands of them.
+constexpr uint64_t max_tensors = 200'000;
 // Name length, dimensions, one size, type, offset.
 constexpr uint64_t smallest_tensor = 8 + 4 + 8 + 4 + 8;
 
@@ -61,6 +63,9 @@ class GgufReader {
     if (tensor_count > cursor_.remaining() / smallest_tensor)
       cursor_.fail(std::to_string(tensor_count) + " tensors are declared, the file has only " +
                    std::to_string(cursor_.remaining()) + " more bytes");
+    if (tensor_count > max_tensors)
+      cursor_.fail(std::to_string(tensor_count) + " tensors are declared, at most " + std::to_string(max_tensors) +
+                   " are allowed");
     GgufMetadata metadata = read_gguf_metadata(cursor_, key_count);
     alignment_ = metadata.alignment;
     GgufFile result;

@@ -9,6 +9,7 @@ namespace {
 
 enum ValueType : uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, string, array, u64, i64, f64 };
 
+constexpr uint64_t max_keys = 65536;
 constexpr size_t max_key = 65535;
 constexpr int max_nesting = 4;
 // Lists become Json values of 40 bytes: tokens, types and merges of the largest vocabularies (840,000) fit twice over.
@@ -28,6 +29,9 @@ class MetadataReader {
     if (count > cursor_.remaining() / smallest_pair)
       cursor_.fail(std::to_string(count) + " metadata keys are declared, the file has only " +
                    std::to_string(cursor_.remaining()) + " more bytes");
+    if (count > max_keys)
+      cursor_.fail(std::to_string(count) + " metadata keys are declared, at most " + std::to_string(max_keys) +
+                   " are allowed");
     std::unordered_set<std::string_view> keys;
     for (uint64_t i = 0; i < count; ++i) {
       const std::string_view key = read_key();

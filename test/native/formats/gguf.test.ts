@@ -103,6 +103,24 @@ describe('more malformed files', () => {
     expect(() => formats.readGguf(tokens(2_000_001, 0))).toThrow(/"x.tokens" has too many elements: 2000000/);
   });
 
+  test('more tensors or keys than any model has are refused', () => {
+    const tensors = (count: number) => {
+      const bytes = Buffer.concat([Buffer.from(gguf(llama, [])), Buffer.alloc(count * 40)]);
+      bytes.writeBigUInt64LE(BigInt(count), 8);
+      return bytes;
+    };
+    expect(() => formats.readGguf(tensors(200_001))).toThrow(/200001 tensors are declared, at most 200000 are allowed/);
+    // So many are believed, and read: the first has no name.
+    expect(() => formats.readGguf(tensors(200_000))).toThrow(/tensor ""/);
+    const keys = (count: number) => {
+      const bytes = Buffer.concat([Buffer.from(gguf(llama, [])), Buffer.alloc(count * 13)]);
+      bytes.writeBigUInt64LE(BigInt(count), 16);
+      return bytes;
+    };
+    expect(() => formats.readGguf(keys(65_537))).toThrow(/65537 metadata keys are declared, at most 65536 are allowed/);
+    expect(() => formats.readGguf(keys(65_536))).toThrow(/a key is empty/);
+  });
+
   test('every truncation of a valid file is refused', () => {
     const whole = readFileSync(join(valid, 'all_value_types.gguf'));
     for (let length = 0; length < whole.length; ++length) {
