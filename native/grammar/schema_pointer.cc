@@ -34,9 +34,9 @@ const Json& schema_at(const Json& document, const std::string& pointer, const st
     const size_t end = std::min(pointer.find('/', at + 1), pointer.size());
     const std::string key = unescaped(pointer.substr(at + 1, end - at - 1));
     if (const JsonArray* list = here->array()) {
-      const bool digits =
+      const bool only_digits =
           !key.empty() && key.size() < 9 && std::ranges::all_of(key, [](char c) { return c >= '0' && c <= '9'; });
-      const size_t index = digits ? static_cast<size_t>(std::stoul(key)) : list->size();
+      const size_t index = only_digits ? static_cast<size_t>(std::stoul(key)) : list->size();
       if (index >= list->size()) fail();
       here = &(*list)[index];
     } else {
