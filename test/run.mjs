@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { withCompileCache } from '../app/launch/compile-cache.mjs';
 import { sayStep } from '../app/launch/say.mjs';
 import { TOOLS } from '../app/launch/tools.mjs';
-import { endToEnd, show, unit } from './support/runners.mjs';
-import { withSecondTry } from './support/second-try.mjs';
-import { judged } from './support/skips.mjs';
+import { endToEnd, show, unit } from './support/runner/runners.mjs';
+import { withSecondTry } from './support/runner/second-try.mjs';
+import { judged } from './support/runner/skips.mjs';
 
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);

@@ -68,11 +68,11 @@ const STEPS = {
   },
   models: {
     title: 'Downloading a real model for the tests (94 MB, kept outside the repository)',
-    inputs: () => hashOf(root, ['test/support/real-models.mjs']),
+    inputs: () => hashOf(root, ['test/support/models/real-models.mjs']),
     present: () => true,
     work: () =>
-      run(process.execPath, [join(root, 'test', 'support', 'real-models.mjs')], { cwd: root }).catch((error) =>
-        say(`  ${error.message}; tests that need it will say so`),
+      run(process.execPath, [join(root, 'test', 'support', 'models', 'real-models.mjs')], { cwd: root }).catch(
+        (error) => say(`  ${error.message}; tests that need it will say so`),
       ),
   },
   window: {

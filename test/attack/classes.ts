@@ -8,14 +8,19 @@ export type AttackClass = {
 export const CLASSES = {
   server: {
     title: 'HTTP and WebSocket',
-    files: ['attack/server.test.ts', 'attack/server-access.test.ts', 'attack/routes.test.ts'],
+    files: ['attack/server/server.test.ts', 'attack/server/server-access.test.ts', 'attack/server/routes.test.ts'],
   },
   api: {
     title: 'The server for other programs',
-    files: ['attack/api.test.ts', 'attack/api-answers.test.ts', 'attack/api-texts.test.ts', 'attack/routes.test.ts'],
+    files: [
+      'attack/server/api.test.ts',
+      'attack/server/api-answers.test.ts',
+      'attack/server/api-texts.test.ts',
+      'attack/server/routes.test.ts',
+    ],
   },
-  otherUsers: { title: 'Other users of the computer', files: ['attack/other-users.test.ts'] },
-  erasure: { title: 'Reading what was deleted', files: ['attack/erasure.test.ts'] },
+  otherUsers: { title: 'Other users of the computer', files: ['attack/files/other-users.test.ts'] },
+  erasure: { title: 'Reading what was deleted', files: ['attack/files/erasure.test.ts'] },
   shell: { title: 'The desktop shell', files: [] },
   stalls: { title: 'Large messages', files: ['attack/stalls.test.ts'] },
   protocol: { title: 'Calls with hostile values', files: ['attack/protocol.test.ts'] },
@@ -23,44 +28,50 @@ export const CLASSES = {
     title: 'Messages between processes',
     files: ['attack/messages.test.ts', 'app/engine/hanging.test.ts'],
   },
-  markup: { title: 'Markdown and mathematics in a browser', files: ['e2e/hostile.spec.ts'] },
-  templates: { title: 'Chat templates', files: ['attack/templates.test.ts', 'app/text/hostile.test.ts'] },
+  markup: { title: 'Markdown and mathematics in a browser', files: ['e2e/shell/hostile.spec.ts'] },
+  templates: { title: 'Chat templates', files: ['attack/models/templates.test.ts', 'app/text/hostile.test.ts'] },
   tokenizers: {
     title: 'Tokenizers',
     files: [
-      'attack/tokenizers.test.ts',
-      'attack/tokenizer-memory.test.ts',
+      'attack/models/tokenizers.test.ts',
+      'attack/models/tokenizer-memory.test.ts',
       'app/text/tokenizer/linear-pattern.test.ts',
       'app/text/hostile.test.ts',
     ],
   },
   modelFiles: {
     title: 'Model files, changed at random',
-    files: ['attack/model-files.test.ts', 'app/text/tokenizer/gguf-tokenizer.test.ts', 'native/formats'],
+    files: ['attack/models/model-files.test.ts', 'app/text/tokenizer/gguf-tokenizer.test.ts', 'native/formats'],
   },
   hub: {
     title: 'Answers of a hub',
     files: [
-      'attack/hub.test.ts',
-      'attack/hub-wire.test.ts',
-      'attack/network.test.ts',
+      'attack/models/hub.test.ts',
+      'attack/models/hub-wire.test.ts',
+      'attack/models/network.test.ts',
       'app/models/download.test.ts',
       'app/models/sources/remote-headers.test.ts',
     ],
   },
-  toolServers: { title: 'Tool servers', files: ['attack/tool-servers.test.ts', 'attack/tool-requests.test.ts'] },
-  remote: { title: 'Remote engines', files: ['attack/remote-engines.test.ts', 'attack/remote-figures.test.ts'] },
+  toolServers: {
+    title: 'Tool servers',
+    files: ['attack/tools/tool-servers.test.ts', 'attack/tools/tool-requests.test.ts'],
+  },
+  remote: {
+    title: 'Remote engines',
+    files: ['attack/models/remote-engines.test.ts', 'attack/models/remote-figures.test.ts'],
+  },
   documents: {
     title: 'Documents',
-    files: ['attack/documents.test.ts', 'app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'],
+    files: ['attack/files/documents.test.ts', 'app/documents/bad-input.test.ts', 'app/chat/injection.test.ts'],
   },
-  pictures: { title: 'Pictures', files: ['attack/pictures.test.ts'] },
+  pictures: { title: 'Pictures', files: ['attack/models/pictures.test.ts'] },
   files: {
     title: 'Files, links and folders',
     files: [
-      'attack/files.test.ts',
-      'attack/file-names.test.ts',
-      'attack/pipes.test.ts',
+      'attack/files/files.test.ts',
+      'attack/files/file-names.test.ts',
+      'attack/files/pipes.test.ts',
       'app/documents/import/import.test.ts',
       'app/models/silent-disks.test.ts',
     ],
@@ -68,7 +79,7 @@ export const CLASSES = {
   terminal: { title: 'Text that orders a terminal about', files: ['app/cli/runtime/terminal.test.ts'] },
   databases: {
     title: 'Databases and clocks',
-    files: ['attack/clock.test.ts', 'app/store/store.test.ts', 'app/chat/kills.test.ts'],
+    files: ['attack/files/clock.test.ts', 'app/store/store.test.ts', 'app/chat/kills.test.ts'],
   },
 } as const satisfies Record<string, AttackClass>;
 

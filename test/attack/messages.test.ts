@@ -14,13 +14,13 @@ import {
   type Response,
   type TurnId,
 } from '../../app/protocol/index.ts';
-import { connect, places, startCore } from '../support/core.ts';
+import { connect, places, startCore } from '../support/core/core.ts';
 import { tallyOf } from './tally.ts';
 
 //  Malformed messages between our processes: wrong types, huge, out of order, unknown ids. The page, the core
 //  and the engine do not trust each other.
 
-vi.mock('electron', () => import('../support/fake-electron.ts'));
+vi.mock('electron', () => import('../support/fakes/electron.ts'));
 vi.setConfig({ testTimeout: 60_000 });
 const tally = tallyOf('messages');
 
@@ -338,7 +338,7 @@ test('the core, asked by a hostile engine: nothing that is no message goes on, a
 });
 
 test('the shell: channels of a page take nothing that does not fit', async () => {
-  const electron = await import('../support/fake-electron.ts');
+  const electron = await import('../support/fakes/electron.ts');
   const { serveIpc } = await import('../../main/ipc.ts');
   serveIpc({ connect: () => true, takeOpened: () => [], takeAsked: () => null, keysAreFree: () => true });
   const [home, opened] = ['longhand://app/', electron.done.opened.length];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type CallName, calls, dispatch, ErrorCode } from '../../app/protocol/index.ts';
-import { newFolder, startCore } from '../support/core.ts';
+import { newFolder, startCore } from '../support/core/core.ts';
 import { CALLS, type Field, SETTINGS } from './registry.ts';
 import { tallyOf } from './tally.ts';
 import { hostileValues } from './values.ts';

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { calls, DocumentKind, Settings } from '../../app/protocol/index.ts';
-import { root } from '../support/core.ts';
+import { root } from '../support/core/core.ts';
 import { CLASSES, type ClassName } from './classes.ts';
 import { countingFiles } from './counts.ts';
 import { CALLS, DOCUMENTS, MODEL_READERS, SETTINGS } from './registry.ts';

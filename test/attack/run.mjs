@@ -1,6 +1,6 @@
 // npm run test:attack: runs every file of test/attack/classes.ts in its long form, then prints the table.
 import { join } from 'node:path';
-import { show } from '../support/runners.mjs';
+import { show } from '../support/runner/runners.mjs';
 import { CLASSES } from './classes.ts';
 
 const files = new Set(Object.values(CLASSES).flatMap((one) => one.files));

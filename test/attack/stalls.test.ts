@@ -8,11 +8,11 @@ import { type CollectionId, protocolFingerprint, socketPath, subprotocol } from 
 import { createCollection } from '../../app/store/documents/collections.ts';
 import { openStore } from '../../app/store/store.ts';
 import { KEY, startApi } from '../app/server/api/api.ts';
-import { newFolder, places, startCore } from '../support/core.ts';
+import { newFolder, places, startCore } from '../support/core/core.ts';
 import { soaking } from '../support/soak.ts';
 import { BULK } from './bulk.ts';
 import { observe } from './observe.ts';
-import { serve } from './served.ts';
+import { serve } from './server/served.ts';
 import { tallyOf } from './tally.ts';
 
 //  Messages that are cheap to send and expensive to parse, everywhere messages are parsed: the core does not stall, grows little

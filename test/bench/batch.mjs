@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { promptOf } from './prompt.mjs';
-import { writeSynthetic } from './synthetic.mjs';
+import { writeSynthetic } from './shapes/synthetic.mjs';
 
 const addon = createRequire(import.meta.url)(join(import.meta.dirname, '../../build/native/Release/longhand.node'));
 const { values, positionals } = parseArgs({

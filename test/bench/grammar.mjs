@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tokenTexts } from '../../app/text/tokenizer/token-texts.ts';
 import { createTokenizer } from '../../app/text/tokenizer/tokenizer.ts';
-import { realModel } from '../support/real-models.mjs';
+import { realModel } from '../support/models/real-models.mjs';
 import { promptOf } from './prompt.mjs';
-import { writeSynthetic } from './synthetic.mjs';
+import { writeSynthetic } from './shapes/synthetic.mjs';
 
 const addon = createRequire(import.meta.url)(join(import.meta.dirname, '../../build/native/Release/longhand.node'));
 const { values, positionals } = parseArgs({

@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createAvailability } from '../../app/models/storage/availability.ts';
 import { disk } from '../../app/models/storage/fs-probe.ts';
 import { openDatabase } from '../../app/store/database/database.ts';
-import { aLibrary, anywhere, fillLibrary } from '../support/many-models.ts';
+import { aLibrary, anywhere, fillLibrary } from '../support/models/many-models.ts';
 
 const FOLDERS = 100;
 const RUNS = 7;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { answerOf, promptOf } from './prompt.mjs';
-import { writeSynthetic } from './synthetic.mjs';
+import { writeSynthetic } from './shapes/synthetic.mjs';
 
 const PAIRS = 5;
 const JOB = { read: 128, write: 32 };

@@ -8,12 +8,12 @@ import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheFolder } from '../support/real-models.mjs';
-import { FOLDER_SHAPES } from './folder-shapes.mjs';
+import { cacheFolder } from '../support/models/real-models.mjs';
 import { readOptions } from './options.mjs';
-import { SHAPES } from './shapes.mjs';
-import { writeSynthetic } from './synthetic.mjs';
-import { writeSyntheticFolder } from './synthetic-folder.mjs';
+import { FOLDER_SHAPES } from './shapes/folder-shapes.mjs';
+import { SHAPES } from './shapes/shapes.mjs';
+import { writeSynthetic } from './shapes/synthetic.mjs';
+import { writeSyntheticFolder } from './shapes/synthetic-folder.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const READ = 512;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { writeSyntheticFolder } from './synthetic-folder.mjs';
+import { writeSyntheticFolder } from './shapes/synthetic-folder.mjs';
 
 const [runs = '5', ...given] = process.argv.slice(2);
 const own = join(import.meta.dirname, '../../build/native/Release/longhand.node');

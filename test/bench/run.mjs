@@ -9,15 +9,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { cacheFolder } from '../support/real-models.mjs';
-import { json, measure, peerModule } from './measure.mjs';
+import { cacheFolder } from '../support/models/real-models.mjs';
+import { json, measure, peerModule } from './llama/measure.mjs';
+import { peaksOf, shares } from './llama/peaks.mjs';
+import { chart, markdown } from './llama/report.mjs';
+import { partNames, rowsOf } from './llama/rows.mjs';
+import { fromCsv, merged, toCsv } from './llama/table.mjs';
 import { readOptions } from './options.mjs';
-import { peaksOf, shares } from './peaks.mjs';
 import { processorName } from './processor.mjs';
-import { chart, markdown } from './report.mjs';
-import { partNames, rowsOf } from './rows.mjs';
-import { writeSynthetic } from './synthetic.mjs';
-import { fromCsv, merged, toCsv } from './table.mjs';
+import { writeSynthetic } from './shapes/synthetic.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const { values } = readOptions(import.meta.filename, {
@@ -140,7 +140,7 @@ if (!goldensPass()) {
 // the tests are not part of the time that is given
 const end = performance.now() + Number(values.minutes ?? (values.quick ? 5 : 40)) * 60_000;
 const about = machine();
-about.loop = json(process.execPath, ['test/bench/loop.ts']).microseconds;
+about.loop = json(process.execPath, ['test/bench/loops/cost.ts']).microseconds;
 const fresh = [];
 // A run that is stopped keeps what it has measured.
 for await (const row of results(about, values.peer ? peerModule() : null)) {

@@ -7,8 +7,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isWithin, KINDS, playTurns } from '../support/turn-script.ts';
-import { writeSynthetic } from './synthetic.mjs';
+import { isWithin, KINDS, playTurns } from '../support/models/turn-script.ts';
+import { writeSynthetic } from './shapes/synthetic.mjs';
 
 const addon = createRequire(import.meta.url)(join(import.meta.dirname, '../../build/native/Release/longhand.node'));
 const { values, positionals } = parseArgs({

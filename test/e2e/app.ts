@@ -8,7 +8,7 @@ import { extname, join } from 'node:path';
 import { test as base, type Locator, type Page } from '@playwright/test';
 import { contentPolicy } from '../../app/server/static-files.ts';
 import type { PageTools } from '../renderer/page/main.tsx';
-import { circling, repetitive } from '../support/circling.ts';
+import { circling, repetitive } from '../support/models/circling.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -32,7 +32,7 @@ export async function startApp(env: Record<string, string> = {}, entry = 'app/se
   await addressOf(child);
   const app: App = {
     get address() {
-      return execFileSync(process.execPath, [join(root, 'test', 'support', 'fresh-address.ts'), dataFolder], {
+      return execFileSync(process.execPath, [join(root, 'test', 'support', 'core', 'fresh-address.ts'), dataFolder], {
         encoding: 'utf8',
       });
     },

@@ -1,9 +1,9 @@
 import { loadavg } from 'node:os';
 import type { Page } from '@playwright/test';
-import { setPage, writePdf } from '../support/paper.ts';
+import { setPage, writePdf } from '../support/documents/paper.ts';
 import { cpuSeconds } from '../support/processes.ts';
 import { ask, begin, expect, finished, test } from './app.ts';
-import { list, openDocuments, pdf, upload } from './shelf.ts';
+import { list, openDocuments, pdf, upload } from './documents/shelf.ts';
 
 //  The figures of the app as a whole: npm test -- e2e/figures prints them. What counts processor time is held to its limit on
 //  any machine; what counts the clock is, when nothing else runs. Memory: soak.spec.ts.

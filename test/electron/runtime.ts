@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync
 import { dirname, join, resolve } from 'node:path';
 import { electronBinary } from '../../app/launch/shells.mjs';
 import { TOOLS } from '../../app/launch/tools.mjs';
-import { cacheFolder } from '../support/real-models.mjs';
+import { cacheFolder } from '../support/models/real-models.mjs';
 
 //  Which Electron the shell is tested in: the one of package.json where its binary is here, else an old one from the Python
 //  index, for which the shell is lowered and what it lacks is put in its place (old/).
@@ -23,7 +23,7 @@ const OLD = {
 const oldFolder = join(dirname(cacheFolder()), `electron-9.4.1-${OLD.sha256.slice(0, 12)}`);
 export const oldApp: string = join(root, '.cache', 'electron', 'app');
 
-/** Null where the tests cannot run, with the reason that test/support/skips.mjs knows. */
+/** Null where the tests cannot run, with the reason that test/support/runner/skips.mjs knows. */
 export function findRuntime(): { runtime: Runtime; reason: null } | { runtime: null; reason: string } {
   const none = (reason: string) => ({ runtime: null, reason });
   if (process.platform !== 'linux') return none('needs Linux (the keys are sent through X11)');

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon } from '../support/addon.ts';
-import { formats } from '../support/formats.ts';
+import { formats } from '../support/models/formats.ts';
 
 /** Input as in test/fuzz/config.cc. */
 function config(input: Buffer): unknown {

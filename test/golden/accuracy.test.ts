@@ -5,9 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addon, golden, repository } from '../support/addon.ts';
-import { asFloats, readSafetensors } from '../support/formats.ts';
-import { exactSession, instructionSets, largestDifference, readCase, required } from '../support/golden.ts';
-import { fusedFolder } from '../support/qwen3-next.ts';
+import { asFloats, readSafetensors } from '../support/models/formats.ts';
+import { exactSession, instructionSets, largestDifference, readCase, required } from '../support/models/golden.ts';
+import { fusedFolder } from '../support/models/qwen3-next.ts';
 import { convertedFile, ggufConverted, ggufFiles, latent, latentFolder, mlxFolders, published } from './cases.ts';
 
 type Container = 'safetensors' | 'GGUF' | 'MLX';

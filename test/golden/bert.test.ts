@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Model } from '../../native/addon/index.d.ts';
 import { addon, golden } from '../support/addon.ts';
-import { asFloats, readSafetensors, temporaryFolder } from '../support/formats.ts';
-import { instructionSets, largestDifference } from '../support/golden.ts';
-import { realModel } from '../support/real-models.mjs';
+import { asFloats, readSafetensors, temporaryFolder } from '../support/models/formats.ts';
+import { instructionSets, largestDifference } from '../support/models/golden.ts';
+import { realModel } from '../support/models/real-models.mjs';
 import { convertedFile } from './cases.ts';
 
 interface Facts {

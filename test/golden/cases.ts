@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { golden } from '../support/addon.ts';
-import { readSafetensors, temporaryFolder } from '../support/formats.ts';
-import { type Architecture, type HubConfig, toGguf } from '../support/gguf-conversion.ts';
+import { readSafetensors, temporaryFolder } from '../support/models/formats.ts';
+import { type Architecture, type HubConfig, toGguf } from '../support/models/gguf-conversion.ts';
 
 /** As published on the hub, against transformers in fp32 (SALA and MHA2MLA against numpy in fp64). */
 export const published = [
@@ -36,7 +36,7 @@ export const ggufFiles: [name: string, file: string][] = [
   ['lfm2', 'mixed'],
 ];
 
-/** Converted here as llama.cpp converts them (test/support/gguf-conversion.ts). */
+/** Converted here as llama.cpp converts them (test/support/models/gguf-conversion.ts). */
 export const ggufConverted: [architecture: Architecture, name: string, weights: string][] = [
   ['qwen2', 'qwen2/biases_tied', 'model.safetensors'],
   ['qwen35moe', 'qwen3_5_moe/top3', 'model_per_expert.safetensors'],

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEngine } from '../../app/engine/client/engine-client.ts';
-import { newFolder, places, realEngine, root } from '../support/core.ts';
-import { pairs, reader } from '../support/reader.ts';
-import { realModel } from '../support/real-models.mjs';
+import { newFolder, places, realEngine, root } from '../support/core/core.ts';
+import { pairs, reader } from '../support/documents/reader.ts';
+import { realModel } from '../support/models/real-models.mjs';
 
 const folder = join(places.resources, 'encoder');
 const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');

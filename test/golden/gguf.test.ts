@@ -1,10 +1,10 @@
 // The same models converted to GGUF: permuted rotary pairs, norms with one added, tiled value heads, decay as -exp(A_log).
 // The F32 file must give the logits of the original, the mixed one those of its dequantised weights.
-// The first are written by gguf-py, the second by test/support/gguf-conversion.ts from other golden models.
+// The first are written by gguf-py, the second by test/support/models/gguf-conversion.ts from other golden models.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon } from '../support/addon.ts';
-import { checkGreedy, checkLogits, checkStates, instructionSets, readCase } from '../support/golden.ts';
+import { checkGreedy, checkLogits, checkStates, instructionSets, readCase } from '../support/models/golden.ts';
 import { convertedFile, ggufConverted, ggufFiles } from './cases.ts';
 
 describe.each(instructionSets)('%s', (cpu) => {

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon } from '../support/addon.ts';
-import { temporaryFolder } from '../support/formats.ts';
-import { checkLogits, instructionSets, readCase } from '../support/golden.ts';
-import { someTokens } from '../support/models.ts';
+import { temporaryFolder } from '../support/models/formats.ts';
+import { checkLogits, instructionSets, readCase } from '../support/models/golden.ts';
+import { someTokens } from '../support/models/models.ts';
 import { latent, latentFolder } from './cases.ts';
 
 describe.each(instructionSets)('%s', (cpu) => {

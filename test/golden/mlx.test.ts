@@ -2,7 +2,7 @@
 // the layout of the convolutions tells.
 import { describe, test } from 'vitest';
 import { addon } from '../support/addon.ts';
-import { checkGreedy, checkLogits, instructionSets, readCase } from '../support/golden.ts';
+import { checkGreedy, checkLogits, instructionSets, readCase } from '../support/models/golden.ts';
 import { mlxFolders } from './cases.ts';
 
 describe.each(instructionSets)('%s', (cpu) => {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon, golden } from '../support/addon.ts';
-import { asFloats, readSafetensors, safetensors, temporaryFolder } from '../support/formats.ts';
-import { type HubConfig, type Tensors, toGguf } from '../support/gguf-conversion.ts';
-import { instructionSets, largestDifference } from '../support/golden.ts';
+import { asFloats, readSafetensors, safetensors, temporaryFolder } from '../support/models/formats.ts';
+import { type HubConfig, type Tensors, toGguf } from '../support/models/gguf-conversion.ts';
+import { instructionSets, largestDifference } from '../support/models/golden.ts';
 
 interface Facts {
   prompts: Record<string, { prompt_ids: number[]; next_token: number; drafts_3: number[] }>;

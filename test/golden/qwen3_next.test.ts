@@ -1,8 +1,8 @@
 // Qwen3-Next: fusing the golden weights as it stores them must change nothing.
 import { expect, test } from 'vitest';
 import { addon } from '../support/addon.ts';
-import { checkGreedy, checkLogits, instructionSets, readCase } from '../support/golden.ts';
-import { fusedFolder } from '../support/qwen3-next.ts';
+import { checkGreedy, checkLogits, instructionSets, readCase } from '../support/models/golden.ts';
+import { fusedFolder } from '../support/models/qwen3-next.ts';
 
 test.each(instructionSets)('%s: grouped projections are cut into place', async (cpu) => {
   const reference = readCase('qwen3_5_moe/top3');

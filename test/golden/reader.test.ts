@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { createEngine } from '../../app/engine/client/engine-client.ts';
 import { readModelText } from '../../app/engine/process/model/tokenizer-files.ts';
 import { addon } from '../support/addon.ts';
-import { realEngine } from '../support/core.ts';
-import { instructionSets } from '../support/golden.ts';
-import { pairs, reader, scoresAre } from '../support/reader.ts';
-import { realModel } from '../support/real-models.mjs';
+import { realEngine } from '../support/core/core.ts';
+import { pairs, reader, scoresAre } from '../support/documents/reader.ts';
+import { instructionSets } from '../support/models/golden.ts';
+import { realModel } from '../support/models/real-models.mjs';
 
 test.each(instructionSets)('%s: the scores of pairs', async (cpu) => {
   await scoresAre(await addon.load(await realModel('minilm'), { adapter: reader, cpu }));

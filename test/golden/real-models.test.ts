@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { modelTextFromFiles, modelTextFromGguf } from '../../app/text/model-text.ts';
 import type { Model } from '../../native/addon/index.d.ts';
 import { addon, golden } from '../support/addon.ts';
-import { starter } from '../support/models.ts';
-import { realModel } from '../support/real-models.mjs';
+import { starter } from '../support/models/models.ts';
+import { realModel } from '../support/models/real-models.mjs';
 
 interface Answers {
   prompts: { text: string; answer: string }[];

@@ -4,8 +4,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addon, golden } from '../support/addon.ts';
-import { asFloats, f32, readSafetensors, type StoredTensor, safetensors, temporaryFolder } from '../support/formats.ts';
-import { instructionSets, largestDifference } from '../support/golden.ts';
+import {
+  asFloats,
+  f32,
+  readSafetensors,
+  type StoredTensor,
+  safetensors,
+  temporaryFolder,
+} from '../support/models/formats.ts';
+import { instructionSets, largestDifference } from '../support/models/golden.ts';
 
 const folder = join(golden, 'bert', 'tiny');
 const read = (name: string) => readFileSync(join(folder, name));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon, golden } from '../support/addon.ts';
-import { asFloats, readSafetensors } from '../support/formats.ts';
+import { asFloats, readSafetensors } from '../support/models/formats.ts';
 import {
   checkGreedy,
   checkHidden,
@@ -13,7 +13,7 @@ import {
   instructionSets,
   largestDifference,
   readCase,
-} from '../support/golden.ts';
+} from '../support/models/golden.ts';
 import { published } from './cases.ts';
 
 const withBf16File = ['llama/gqa_tied', 'qwen3_5/dense_tied'];

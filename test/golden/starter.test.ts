@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addon, repository } from '../support/addon.ts';
-import { exactSession, instructionSets } from '../support/golden.ts';
+import { exactSession, instructionSets } from '../support/models/golden.ts';
 
 interface ReferencePrompt {
   name: string;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Picture } from '../../native/addon/index.d.ts';
 import { addon, golden } from '../support/addon.ts';
-import { readSafetensors, safetensors, temporaryFolder } from '../support/formats.ts';
-import { type SeeingConfig, toSeeingGguf } from '../support/gguf-tower.ts';
-import { instructionSets, largestDifference, required } from '../support/golden.ts';
+import { readSafetensors, safetensors, temporaryFolder } from '../support/models/formats.ts';
+import { type SeeingConfig, toSeeingGguf } from '../support/models/gguf-tower.ts';
+import { instructionSets, largestDifference, required } from '../support/models/golden.ts';
 import {
   answer,
   checkPrompts,
@@ -16,7 +16,7 @@ import {
   prompts,
   reference,
   two,
-} from '../support/golden-vision.ts';
+} from '../support/models/golden-vision.ts';
 
 /** The same weights as mlx writes them: other names, and patches with their channels last. */
 function asMlx(): string {

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newFolder } from '../support/core.ts';
-import type { Count } from '../support/reporter.ts';
+import { newFolder } from '../support/core/core.ts';
+import type { Count } from '../support/runner/reporter.ts';
 
 test.each(['SIGSEGV', 'SIGKILL'])(
   'a test process that ends by %s is a failure, and none of its tests was left out',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { endToEndCount } from '../support/runners.mjs';
-import { MAX_UNSTEADY, withSecondTry } from '../support/second-try.mjs';
+import { endToEndCount } from '../support/runner/runners.mjs';
+import { MAX_UNSTEADY, withSecondTry } from '../support/runner/second-try.mjs';
 
 const failure = (name: string, file = 'test/a.test.ts') => ({ file, name, message: 'no' });
 const count = (passed: number, ...failures: ReturnType<typeof failure>[]) => ({ passed, failures, skipped: [] });
@@ -71,7 +71,11 @@ test('what a browser run counted: names with their suites, places, reasons', () 
   ];
   expect(endToEndCount(JSON.stringify({ stats: { expected: 1 }, suites }))).toEqual({
     passed: 1,
-    failures: [{ file: 'test/e2e/ask.spec.ts', name: 'ask.spec.ts > in the app > stops', message: 'no button' }],
-    skipped: [{ file: 'test/e2e/ask.spec.ts', name: 'ask.spec.ts > in the app > prints', reason: 'needs a Mac' }],
+    failures: [
+      { file: 'test/e2e/documents/ask.spec.ts', name: 'ask.spec.ts > in the app > stops', message: 'no button' },
+    ],
+    skipped: [
+      { file: 'test/e2e/documents/ask.spec.ts', name: 'ask.spec.ts > in the app > prints', reason: 'needs a Mac' },
+    ],
   });
 });

@@ -9,7 +9,7 @@ import { GOALS, setUp } from '../../app/launch/setup.mjs';
 import { chooseShell, electronBinary, hasDisplay } from '../../app/launch/shells.mjs';
 import { hashOf, isStamped, stamp, unstamp } from '../../app/launch/stamps.mjs';
 import { provide, TOOLS } from '../../app/launch/tools.mjs';
-import { judged } from '../support/skips.mjs';
+import { judged } from '../support/runner/skips.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const folders: string[] = [];

@@ -12,6 +12,8 @@ const listed = (folders: readonly string[]) =>
 const files = listed(['app', 'main', 'renderer', 'native', 'metal']);
 const code = files.filter((file) => /\.(ts|tsx|mjs|cc|h|mm|metal)$/.test(file));
 
+const testCode = listed(['test']).filter((file) => /\.(ts|tsx|mjs|cjs|cc|h|mm|metal)$/.test(file));
+
 /** What stands on its own: kernels, and folders that only hold what a tool reads. */
 const WITHOUT = /^native\/vulkan\/shaders$/;
 const folders = [...new Set(code.map((file) => dirname(file)))].filter(
@@ -19,9 +21,12 @@ const folders = [...new Set(code.map((file) => dirname(file)))].filter(
 );
 
 /** Modules: a header and its source are one. */
-const modulesIn = (folder: string) =>
-  new Set(code.filter((file) => dirname(file) === folder).map((file) => basename(file).replace(/(\.d)?\.\w+$/, '')))
-    .size;
+const modulesIn = (folder: string, among: readonly string[]) =>
+  new Set(
+    among
+      .filter((file) => dirname(file) === folder)
+      .map((file) => basename(file).replace(/(\.(d|test|spec))?\.\w+$/, '')),
+  ).size;
 
 /** About as many as a person takes in at one look. */
 const MAX_MODULES = 20;
@@ -59,10 +64,27 @@ test('no file of the engine is longer than a person reads at once', () => {
   expect([...long.keys()]).toEqual([]);
 });
 
+/** Folders of tests that hold code. Apple's headers, and the stand-in's, lie in folders of their own names. */
+const testFolders = [...new Set(testCode.map((file) => dirname(file)))].filter(
+  (folder) => folder !== 'test' && !/^test\/metal\/(apple|standin)\/(include|msl)/.test(folder),
+);
+
+/** One mistake a file: a list, of which nobody reads more than the names. */
+const LIST = 'test/metal/bad';
+
 test('no folder holds more than a person takes in at one look', () => {
-  const rooms = [...new Set(code.map((file) => dirname(file)))];
-  expect(rooms.length).toBeGreaterThan(100);
-  expect(rooms.filter((room) => modulesIn(room) > MAX_MODULES).map((room) => `${room}: ${modulesIn(room)}`)).toEqual(
-    [],
-  );
+  const all = [...code, ...testCode];
+  const rooms = [...new Set(all.map((file) => dirname(file)))].filter((room) => room !== LIST);
+  expect(rooms.length).toBeGreaterThan(200);
+  const crowded = rooms.filter((room) => modulesIn(room, all) > MAX_MODULES);
+  expect(crowded.map((room) => `${room}: ${modulesIn(room, all)}`)).toEqual([]);
+});
+
+test('test/README.md says what lies in each folder of tests that is named like no folder of the code', () => {
+  const readme = readFileSync(join(root, 'test/README.md'), 'utf8');
+  const named = [...readme.matchAll(/^\| `(.+?)` \| .{8,} \|$/gm)].map(([, folder]) => folder);
+  const own = testFolders
+    .map((folder) => folder.slice('test/'.length))
+    .filter((folder) => !existsSync(join(root, folder)));
+  expect(named).toEqual(own.sort());
 });

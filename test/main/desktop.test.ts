@@ -4,10 +4,10 @@ import { expect, test, vi } from 'vitest';
 import type { Download } from '../../app/protocol/index.ts';
 import { progressOf } from '../../main/processes/core-news.ts';
 import { words } from '../../main/strings.ts';
-import * as electron from '../support/fake-electron.ts';
-import { api, client, folder, startShell, until } from '../support/shell.ts';
+import { api, client, folder, startShell, until } from '../support/core/shell.ts';
+import * as electron from '../support/fakes/electron.ts';
 
-vi.mock('electron', () => import('../support/fake-electron.ts'));
+vi.mock('electron', () => import('../support/fakes/electron.ts'));
 
 //  What the desktop shows beside the page: recent chats, tray, keys of every program, progress, more windows.
 

@@ -2,7 +2,7 @@ import type { MenuItemConstructorOptions } from 'electron';
 import { describe, expect, test, vi } from 'vitest';
 import { words } from '../../main/strings.ts';
 
-vi.mock('electron', () => import('../support/fake-electron.ts'));
+vi.mock('electron', () => import('../support/fakes/electron.ts'));
 const { menuTemplate } = await import('../../main/menu.ts');
 
 const all = (items: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] =>

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openCopy, removeCopies } from '../../main/open-copy.ts';
-import * as electron from '../support/fake-electron.ts';
+import * as electron from '../support/fakes/electron.ts';
 
-vi.mock('electron', () => import('../support/fake-electron.ts'));
+vi.mock('electron', () => import('../support/fakes/electron.ts'));
 
 const { done, world } = electron;
 let folder = '';

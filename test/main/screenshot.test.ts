@@ -4,9 +4,9 @@ import type { BrowserWindow } from 'electron';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { removeCopies } from '../../main/open-copy.ts';
 import { takeScreenshot } from '../../main/screenshot.ts';
-import * as electron from '../support/fake-electron.ts';
+import * as electron from '../support/fakes/electron.ts';
 
-vi.mock('electron', () => import('../support/fake-electron.ts'));
+vi.mock('electron', () => import('../support/fakes/electron.ts'));
 
 //  What is offered and what is kept; test/electron takes one of a real screen.
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { MenuCommand, menuKeys } from '../../app/protocol/index.ts';
 import { words } from '../../main/strings.ts';
-import { next, places } from '../support/core.ts';
-import * as electron from '../support/fake-electron.ts';
-import { api, client, collectGarbage, startShell, until, window } from '../support/shell.ts';
+import { next, places } from '../support/core/core.ts';
+import { api, client, collectGarbage, startShell, until, window } from '../support/core/shell.ts';
+import * as electron from '../support/fakes/electron.ts';
 
-vi.mock('electron', () => import('../support/fake-electron.ts'));
+vi.mock('electron', () => import('../support/fakes/electron.ts'));
 
 const { app, done, world, BrowserWindow } = electron;
 

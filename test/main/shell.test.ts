@@ -5,11 +5,11 @@ import { getMessage } from '../../app/store/chats/messages.ts';
 import { openDatabase } from '../../app/store/database/database.ts';
 import { hostRules } from '../../main/security.ts';
 import { words } from '../../main/strings.ts';
-import { isEnd, next, textOf } from '../support/core.ts';
-import * as electron from '../support/fake-electron.ts';
-import { api, client, cores, engines, folder, startShell, until, window } from '../support/shell.ts';
+import { isEnd, next, textOf } from '../support/core/core.ts';
+import { api, client, cores, engines, folder, startShell, until, window } from '../support/core/shell.ts';
+import * as electron from '../support/fakes/electron.ts';
 
-vi.mock('electron', () => import('../support/fake-electron.ts'));
+vi.mock('electron', () => import('../support/fakes/electron.ts'));
 
 const { app, done, world, BrowserWindow } = electron;
 

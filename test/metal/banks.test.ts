@@ -1,7 +1,7 @@
 // Do the lanes of a simdgroup wait for one another's banks of threadgroup memory? What they access is followed in check mode.
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { safetensors, temporaryFolder } from '../support/formats.ts';
-import { type Shapes, thin } from '../support/shapes.ts';
+import { safetensors, temporaryFolder } from '../support/models/formats.ts';
+import { type Shapes, thin } from '../support/models/shapes.ts';
 import { loadOnMetal, needsStandin, standin } from './standin.ts';
 
 needsStandin();

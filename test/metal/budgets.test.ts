@@ -1,9 +1,9 @@
 // What one decoded token and a prompt of 512 cost, counted where it happens: dispatches, command buffers, waits and bytes, on
 // the shapes of Qwen3.5-0.8B. These are the numbers that decide the speed of small models (metal/README.md).
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { safetensors, temporaryFolder } from '../support/formats.ts';
-import { picture, folder as seeing } from '../support/golden-vision.ts';
-import { full, type Shapes, thin } from '../support/shapes.ts';
+import { safetensors, temporaryFolder } from '../support/models/formats.ts';
+import { picture, folder as seeing } from '../support/models/golden-vision.ts';
+import { full, type Shapes, thin } from '../support/models/shapes.ts';
 import { type Counters, loadOnMetal, needsStandin, standin } from './standin.ts';
 
 needsStandin();

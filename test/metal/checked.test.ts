@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { KvType, Model } from '../../native/addon/index.d.ts';
-import { readCase } from '../support/golden.ts';
+import { readCase } from '../support/models/golden.ts';
 import { soaking } from '../support/soak.ts';
 import { loadOnMetal, needsStandin, standin } from './standin.ts';
 

@@ -1,5 +1,5 @@
-import { goldenModels } from '../support/golden-models.ts';
-import { goldenVision } from '../support/golden-vision.ts';
+import { goldenModels } from '../support/models/golden-models.ts';
+import { goldenVision } from '../support/models/golden-vision.ts';
 import { loadOnMetal } from './standin.ts';
 
 goldenModels('on Metal', (path) => loadOnMetal(path));

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { repository } from '../support/addon.ts';
-import { safetensors, temporaryFolder } from '../support/formats.ts';
-import { full } from '../support/shapes.ts';
+import { safetensors, temporaryFolder } from '../support/models/formats.ts';
+import { full } from '../support/models/shapes.ts';
 import { kernelsOf, type Listed, liveRegisters, loopInstructions, registersFor } from './listing.ts';
 import { loadOnMetal, needsStandin, standin } from './standin.ts';
 

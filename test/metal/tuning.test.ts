@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Model } from '../../native/addon/index.d.ts';
 import { golden, repository } from '../support/addon.ts';
-import { readCase } from '../support/golden.ts';
+import { readCase } from '../support/models/golden.ts';
 import { loadOnMetal, metalAddon, needsStandin, type Standin, standin } from './standin.ts';
 
 needsStandin();

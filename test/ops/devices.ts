@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { distinct } from '../support/instructions.ts';
+import { distinct } from '../support/models/instructions.ts';
 
 export interface Device {
   backEnd: 'cpu' | 'metal' | 'vulkan';

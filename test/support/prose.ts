@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { openDatabase } from '../../app/store/database/database.ts';
-import { makePdf } from './pdf.ts';
+import { makePdf } from './documents/pdf.ts';
 
 export const sentence = (file: number, at: number) =>
   `Sentence ${at} of file ${file} speaks of subject ${(file * 31 + at * 7) % 97}.`;

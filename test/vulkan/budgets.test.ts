@@ -1,8 +1,8 @@
 // What one decoded token costs, counted where it happens, as on Metal (test/metal/budgets.test.ts): the shapes of
 // Qwen3.5-0.8B, one gated-delta layer and one attention layer.
 import { expect, test } from 'vitest';
-import { safetensors, temporaryFolder } from '../support/formats.ts';
-import { full } from '../support/shapes.ts';
+import { safetensors, temporaryFolder } from '../support/models/formats.ts';
+import { full } from '../support/models/shapes.ts';
 import { needsVulkan } from './device.ts';
 import { inProcess, library, scratchFile } from './drivers.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Device } from '../../native/addon/index.d.ts';
 import { golden } from '../support/addon.ts';
-import { readSafetensors, type StoredTensor, safetensors, temporaryFolder } from '../support/formats.ts';
+import { readSafetensors, type StoredTensor, safetensors, temporaryFolder } from '../support/models/formats.ts';
 import { needsVulkan } from './device.ts';
 import { inProcess, library, manifest, scratchFile } from './drivers.ts';
 

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { golden } from '../support/addon.ts';
-import { newFolder } from '../support/core.ts';
-import { fromDisk } from '../support/from-disk.ts';
-import { walk } from '../support/prompt-trees.ts';
+import { newFolder } from '../support/core/core.ts';
+import { fromDisk } from '../support/models/from-disk.ts';
+import { walk } from '../support/models/prompt-trees.ts';
 import { limitMs, runs } from '../support/soak.ts';
 import { loadOnVulkan, needsVulkan } from './device.ts';
 

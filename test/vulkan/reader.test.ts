@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { reader, scoresAre } from '../support/reader.ts';
-import { realModel } from '../support/real-models.mjs';
+import { reader, scoresAre } from '../support/documents/reader.ts';
+import { realModel } from '../support/models/real-models.mjs';
 import { loadOnVulkan, needsVulkan } from './device.ts';
 
 needsVulkan();

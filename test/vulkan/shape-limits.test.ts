@@ -1,4 +1,4 @@
-import { shapeLimits } from '../support/shape-limits.ts';
+import { shapeLimits } from '../support/models/shape-limits.ts';
 import { loadOnVulkan, needsVulkan } from './device.ts';
 
 needsVulkan();

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repository } from '../support/addon.ts';
-import { temporaryFolder } from '../support/formats.ts';
+import { temporaryFolder } from '../support/models/formats.ts';
 
 const committed = join(repository, 'native', 'vulkan', 'spirv');
 const shaders = join(repository, 'native', 'vulkan', 'shaders');

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Device } from '../../native/addon/index.d.ts';
 import { repository } from '../support/addon.ts';
-import { newFolder } from '../support/core.ts';
-import { largestDifference, readCase, required } from '../support/golden.ts';
+import { newFolder } from '../support/core/core.ts';
+import { largestDifference, readCase, required } from '../support/models/golden.ts';
 import { soaking } from '../support/soak.ts';
 import { inProcess, library, manifest } from './drivers.ts';
 
@@ -69,7 +69,7 @@ test.each(models)('%s gives the numbers of the reference', { timeout: soaking ? 
       }
     }
     const onDisk = ${onDisk};
-    const { fromDisk } = await import(${JSON.stringify(join(repository, 'test/support/from-disk.ts'))});
+    const { fromDisk } = await import(${JSON.stringify(join(repository, 'test/support/models/from-disk.ts'))});
     const cold = onDisk ? await addon.load(${JSON.stringify(reference.folder + file)}, { device: 'vulkan' }) : null;
     const disk = onDisk && await fromDisk(model, cold, ${JSON.stringify(newFolder())});
     model.close();

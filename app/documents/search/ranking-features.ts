@@ -87,7 +87,7 @@ function namesMissing(question: string, text: string): number {
 export type Weights = { bias: number; factors: readonly number[]; threshold: number };
 
 /** All statements and "none of them" form one softmax, with score 0 for none. So competing statements
- *  reduce each other's probability. Fitted by test/bench/calibrate.ts, which describes the data. */
+ *  reduce each other's probability. Fitted by test/bench/documents/calibrate.ts, which describes the data. */
 export const BY_MEANING: Weights = {
   bias: -8.45,
   factors: [
@@ -105,7 +105,7 @@ export const BY_READING: Weights = {
   ],
   threshold: 0.33,
 };
-/** Keywords only (word-features.ts): log odds of each statement. Fitted by test/bench/fit-words.ts, which describes
+/** Keywords only (word-features.ts): log odds of each statement. Fitted by test/bench/documents/fit-words.ts, which describes
  *  the data. */
 const BY_WORDS: Weights = {
   bias: -4.7,

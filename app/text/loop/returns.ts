@@ -2,7 +2,7 @@ import { isProse } from './text-kind.ts';
 
 //  Detects thinking that keeps returning to the same point in new words: paragraph after paragraph restarts ("Wait", "Let me
 //  reconsider", "On the other hand") and stays inconclusive, without new numbers. Each paragraph contributes
-//  fitted log-odds (test/bench/fit-returns.ts); their sum, clipped at zero, is compared with a threshold.
+//  fitted log-odds (test/bench/loops/fit-returns.ts); their sum, clipped at zero, is compared with a threshold.
 
 export interface Returns {
   text: string;

@@ -1,6 +1,6 @@
 import forest from './score.json' with { type: 'json' };
 
-//  The probability that a cycle is a loop: boosted trees of depth three over its features, fitted by test/bench/fit-loops.ts.
+//  The probability that a cycle is a loop: boosted trees of depth three over its features, fitted by test/bench/loops/fit-loops.ts.
 
 /** Features; shares are of the tokens of the latest copy. */
 export interface Features {

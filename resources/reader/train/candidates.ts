@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readable } from '../../../app/documents/answer/answer-scoring.ts';
 import type { Scored } from '../../../app/documents/answer/scored-statement.ts';
-import { openAsker } from '../../../test/bench/asking.ts';
-import { readExam, says } from '../../../test/support/exam-sets.ts';
+import { openAsker } from '../../../test/bench/documents/asking.ts';
+import { readExam, says } from '../../../test/support/documents/exam-sets.ts';
 
 const texts = join(import.meta.dirname, 'texts');
 /** Statements of a question, the likeliest first; those that answer it besides. */

@@ -10,7 +10,7 @@ import {
   type Grounding,
   quotedIn,
 } from '../../../app/protocol/index.ts';
-import { listen, newFolder, next, readMessage, startCore, textOf } from '../../support/core.ts';
+import { listen, newFolder, next, readMessage, startCore, textOf } from '../../support/core/core.ts';
 import { tuning } from '../documents/evaluation/set.ts';
 
 vi.setConfig({ testTimeout: 180_000 });

@@ -4,11 +4,11 @@ import type { Core } from '../../../app/core/core.ts';
 import type { Chat, Client, EventPayload, Message, MessageId, TurnId } from '../../../app/protocol/index.ts';
 import { messagesOf } from '../../../app/store/chats/messages.ts';
 import { openDatabase } from '../../../app/store/database/database.ts';
-import { connect, isEnd, newFolder, next } from '../../support/core.ts';
+import { connect, isEnd, newFolder, next } from '../../support/core/core.ts';
+import { startScripted } from '../../support/core/scripted-core.ts';
+import { CIRCLING, scriptedEngine } from '../../support/core/scripted-engine.ts';
 import { breakDisk } from '../../support/faulty-disk.ts';
 import { collectUncaught } from '../../support/full-disk.ts';
-import { startScripted } from '../../support/scripted-core.ts';
-import { CIRCLING, scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  The disk is full at the n-th write of a conversation with everything that is stored of one: for every n. Nothing may be thrown
 //  where nobody catches it, no chat may be busy for ever, every turn has one end, and what the pages were told is on the disk,

@@ -6,8 +6,8 @@ import { promptIds } from '../../../app/engine/process/prompt/prompt-tokens.ts';
 import type { Grounding, Source } from '../../../app/protocol/index.ts';
 import { createTemplateRenderer, type TemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 import { addon } from '../../support/addon.ts';
-import { places } from '../../support/core.ts';
-import { starter } from '../../support/models.ts';
+import { places } from '../../support/core/core.ts';
+import { starter } from '../../support/models/models.ts';
 
 //  Documents that try to be more than text. Whatever stands in a passage: the prompt has the same control tokens, the same
 //  numbered passages and the same question as with a harmless one, and nothing the model is led to write becomes a source.

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Client, TurnEvent } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database/database.ts';
-import { isEnd, listen, newFolder, next, readMessage, startCore, textOf } from '../../support/core.ts';
-import { startElectronCore } from '../../support/electron-core.ts';
-import { buildBundle, bundle, isAlive, killableEngine, source, startHost } from '../../support/kills.ts';
+import { isEnd, listen, newFolder, next, readMessage, startCore, textOf } from '../../support/core/core.ts';
+import { startElectronCore } from '../../support/core/electron-core.ts';
+import { buildBundle, bundle, isAlive, killableEngine, source, startHost } from '../../support/core/kills.ts';
 import { soaking } from '../../support/soak.ts';
 
 //  Engine, host and the core of the desktop app killed at random moments while an answer streams, as they lie in the source

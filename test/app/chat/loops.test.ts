@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ENOUGH } from '../../../app/engine/process/generation/loop-recovery.ts';
 import type { Client, PauseAction, Settings, TurnEvent } from '../../../app/protocol/index.ts';
-import { circling, repetitive } from '../../support/circling.ts';
-import { connect, isEnd, listen, next, readMessage, startCore, textOf } from '../../support/core.ts';
-import { killableEngine } from '../../support/kills.ts';
+import { connect, isEnd, listen, next, readMessage, startCore, textOf } from '../../support/core/core.ts';
+import { killableEngine } from '../../support/core/kills.ts';
+import { circling, repetitive } from '../../support/models/circling.ts';
 
 //  The starter really looping.
 

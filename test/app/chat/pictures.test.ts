@@ -2,8 +2,8 @@ import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { AttachmentId, ChatId, Client, ModelId } from '../../../app/protocol/index.ts';
-import { isEnd, newFolder, next, readMessage, startCore } from '../../support/core.ts';
-import { makeSeeingModel, pictureFiles } from '../../support/seeing-model.ts';
+import { isEnd, newFolder, next, readMessage, startCore } from '../../support/core/core.ts';
+import { makeSeeingModel, pictureFiles } from '../../support/models/seeing-model.ts';
 
 //  Pictures in chats, over the real core, the real engine and a model that sees.
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ChatId, type Client, MAX_QUEUED, type MessageId } from '../../../app/protocol/index.ts';
-import { circling, repetitive } from '../../support/circling.ts';
-import { next, startCore } from '../../support/core.ts';
+import { next, startCore } from '../../support/core/core.ts';
+import { circling, repetitive } from '../../support/models/circling.ts';
 
 //  Messages that wait for the answer before them, by the real engine.
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { engineByFork } from '../../../app/engine/client/fork-engine.ts';
 import type { Client, EventPayload, Message } from '../../../app/protocol/index.ts';
-import { circling, repetitive } from '../../support/circling.ts';
-import { isEnd, newFolder, next, places, readMessage, root, startCore } from '../../support/core.ts';
-import { source, startHost } from '../../support/kills.ts';
+import { isEnd, newFolder, next, places, readMessage, root, startCore } from '../../support/core/core.ts';
+import { source, startHost } from '../../support/core/kills.ts';
+import { circling, repetitive } from '../../support/models/circling.ts';
 
 //  Longhand ends, by itself or killed, in every state that a turn can be in: the next start has what was there, and it can
 //  be gone on with. Streaming answers that are killed: kills.test.ts.
@@ -123,7 +123,7 @@ test('quitting while the model is loaded for a question: the question is there, 
   const quiet = await startCore({ dataFolder: folder });
   await quiet.client.call('settings.set', { loadOnStart: false });
   await quiet.host.close();
-  const addon = `${root}/test/support/slow-addon.cjs`;
+  const addon = `${root}/test/support/processes/slow-addon.cjs`;
   const slow = await startCore({ dataFolder: folder, startEngine: engineByFork(places.engine, { ...places, addon }) });
   const loading = next(slow.client, 'engine.status', (status) => status.phase === 'loading' && status.done > 0);
   const sent = await ask(slow.client, { sampling: endless }, 'Hello!');

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import type { ChatId, Client } from '../../../app/protocol/index.ts';
-import { listen, newFolder, startCore } from '../../support/core.ts';
-import { addEngine, foreignEngine, stream } from '../../support/foreign-engine.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
+import { listen, newFolder, startCore } from '../../support/core/core.ts';
+import { scriptedEngine } from '../../support/core/scripted-engine.ts';
+import { addEngine, foreignEngine, stream } from '../../support/fakes/foreign-engine.ts';
 
 const SECRET = 'sk-lab-0123456789-very-secret';
 const { startEngine } = scriptedEngine(() => 'here');

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { ChatId, Client, TurnEvent } from '../../../app/protocol/index.ts';
-import { listen, next, readMessage, startCore, textOf } from '../../support/core.ts';
-import { addEngine, delta, event, foreignEngine, open, type Says, stream } from '../../support/foreign-engine.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
+import { listen, next, readMessage, startCore, textOf } from '../../support/core/core.ts';
+import { scriptedEngine } from '../../support/core/scripted-engine.ts';
+import { addEngine, delta, event, foreignEngine, open, type Says, stream } from '../../support/fakes/foreign-engine.ts';
 import { KEY, startApi } from '../server/api/api.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Generation } from '../../../app/engine/ipc-protocol.ts';
-import { connect, listen, newFolder, next } from '../../support/core.ts';
-import { startScripted } from '../../support/scripted-core.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
+import { connect, listen, newFolder, next } from '../../support/core/core.ts';
+import { startScripted } from '../../support/core/scripted-core.ts';
+import { scriptedEngine } from '../../support/core/scripted-engine.ts';
 
 //  What is asked of the engine and of the settings, with a scripted engine behind the whole core.
 

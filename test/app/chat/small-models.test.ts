@@ -13,8 +13,8 @@ import {
   type Source,
   STARTER,
 } from '../../../app/protocol/index.ts';
-import { listen, newFolder, next, places, readMessage, startCore } from '../../support/core.ts';
-import { realModel } from '../../support/real-models.mjs';
+import { listen, newFolder, next, places, readMessage, startCore } from '../../support/core/core.ts';
+import { realModel } from '../../support/models/real-models.mjs';
 
 vi.setConfig({ testTimeout: 120_000 });
 

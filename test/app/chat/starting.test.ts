@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isEnd, listen, next, readMessage, realEngine, startCore } from '../../support/core.ts';
-import { killableEngine } from '../../support/kills.ts';
+import { isEnd, listen, next, readMessage, realEngine, startCore } from '../../support/core/core.ts';
+import { killableEngine } from '../../support/core/kills.ts';
 
 //  Questions that come before the engine is there.
 

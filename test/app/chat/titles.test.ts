@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Chat, ChatId, Client } from '../../../app/protocol/index.ts';
-import { connect, isEnd, listen, newFolder, next } from '../../support/core.ts';
-import { startScripted } from '../../support/scripted-core.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
+import { connect, isEnd, listen, newFolder, next } from '../../support/core/core.ts';
+import { startScripted } from '../../support/core/scripted-core.ts';
+import { scriptedEngine } from '../../support/core/scripted-engine.ts';
 import { until } from '../../support/until.ts';
 
 //  Who names a chat: the model when it is large enough and writes a title, else the first words of the question.

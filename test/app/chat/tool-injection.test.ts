@@ -8,8 +8,8 @@ import { type Database, openDatabase } from '../../../app/store/database/databas
 import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 import { modelTextFromFiles } from '../../../app/text/model-text.ts';
 import { callFormatOf } from '../../../app/text/tool-calls/call-formats.ts';
-import { places, root } from '../../support/core.ts';
-import { newMessage } from '../../support/fake-world.ts';
+import { places, root } from '../../support/core/core.ts';
+import { newMessage } from '../../support/fakes/world.ts';
 
 //  Results that try to be more than a result. Whatever a tool answers: the prompt has the same control tokens and the same frames as
 //  with a harmless result, and nothing stands behind the end of the result that the tool wrote.

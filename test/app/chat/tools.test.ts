@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import type { Generation } from '../../../app/engine/ipc-protocol.ts';
 import type { Client, Message, ToolUse } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database/database.ts';
-import { listen, next, places, readMessage, startCore, textOf } from '../../support/core.ts';
-import { CIRCLING, scriptedEngine } from '../../support/scripted-engine.ts';
+import { listen, next, places, readMessage, startCore, textOf } from '../../support/core/core.ts';
+import { CIRCLING, scriptedEngine } from '../../support/core/scripted-engine.ts';
 
 //  A model that is scripted at the border of the engine; everything behind it is real: the parser, the tools, the database.
 

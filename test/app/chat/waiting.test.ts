@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Client, EventPayload, SamplingSettings, TurnId } from '../../../app/protocol/index.ts';
-import { circling, repetitive } from '../../support/circling.ts';
-import { listen, next, readMessage, startCore } from '../../support/core.ts';
+import { listen, next, readMessage, startCore } from '../../support/core/core.ts';
+import { circling, repetitive } from '../../support/models/circling.ts';
 
 //  A turn that waits for a person must hold up nobody else.
 

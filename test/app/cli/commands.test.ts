@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readSafetensors, writeSafetensors } from '../../../app/cli/runtime/safetensors.ts';
 import { ENOUGH } from '../../../app/engine/process/generation/loop-recovery.ts';
-import { circling, repetitive } from '../../support/circling.ts';
-import { realModel } from '../../support/real-models.mjs';
+import { circling, repetitive } from '../../support/models/circling.ts';
+import { realModel } from '../../support/models/real-models.mjs';
 
 const root = join(import.meta.dirname, '../../..');
 const golden = join(root, 'test/golden');

@@ -1,9 +1,9 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { longhand } from '../../support/cli.ts';
-import { newFolder } from '../../support/core.ts';
-import { makeSeeingGguf, makeSeeingModel, pictureFiles } from '../../support/seeing-model.ts';
+import { longhand } from '../../support/core/cli.ts';
+import { newFolder } from '../../support/core/core.ts';
+import { makeSeeingGguf, makeSeeingModel, pictureFiles } from '../../support/models/seeing-model.ts';
 
 //  longhand generate --image, with a model that sees.
 

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { newFolder, places, root, startCore } from '../../support/core.ts';
-import { startHub } from '../../support/hub.ts';
-import { source, startHost } from '../../support/kills.ts';
+import { newFolder, places, root, startCore } from '../../support/core/core.ts';
+import { source, startHost } from '../../support/core/kills.ts';
+import { startHub } from '../../support/fakes/hub.ts';
 
 //  The model commands as a user types them, against a hub on this machine.
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { newFolder, root } from '../../support/core.ts';
+import { newFolder, root } from '../../support/core/core.ts';
 
 //  What is asked wrongly is answered in a sentence, with exit code 2: never with a stack.
 
@@ -45,8 +45,8 @@ test.each([
   ['test/bench/run.mjs', '--nonsense'],
   ['test/bench/run.mjs', '--pairs', 'many'],
   ['test/bench/memory.mjs', 'no such shape'],
-  ['test/bench/calibrate.ts', '--nonsense'],
-  ['test/bench/documents.ts', '--nonsense'],
+  ['test/bench/documents/calibrate.ts', '--nonsense'],
+  ['test/bench/documents/documents.ts', '--nonsense'],
 ])('%s %s is refused in one line', (...line) => {
   const [script, ...args] = line;
   const { code, said } = ran(script, ...args);
@@ -55,7 +55,7 @@ test.each([
   expect(code).toBe(2);
 });
 
-test.each(['app/server/main.ts', 'test/bench/run.mjs', 'test/bench/memory.mjs', 'test/bench/documents.ts'])(
+test.each(['app/server/main.ts', 'test/bench/run.mjs', 'test/bench/memory.mjs', 'test/bench/documents/documents.ts'])(
   '%s --help says what it does',
   (script) => {
     const { code, out } = ran(script, '--help');

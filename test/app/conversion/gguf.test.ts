@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { modelTextFromFiles, modelTextFromGguf } from '../../../app/text/model-text.ts';
 import { addon, golden } from '../../support/addon.ts';
-import { answered, longhand } from '../../support/cli.ts';
-import { formats, readSafetensors, safetensors, temporaryFolder } from '../../support/formats.ts';
-import { type Architecture, type HubConfig, toGguf } from '../../support/gguf-conversion.ts';
-import { someTokens } from '../../support/models.ts';
+import { answered, longhand } from '../../support/core/cli.ts';
+import { formats, readSafetensors, safetensors, temporaryFolder } from '../../support/models/formats.ts';
+import { type Architecture, type HubConfig, toGguf } from '../../support/models/gguf-conversion.ts';
+import { someTokens } from '../../support/models/models.ts';
 
 type Card = { out: string; bytes: number; left_out: string[]; error?: { message: string } };
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { openDatabase } from '../../../app/store/database/database.ts';
-import { newFolder, startCore } from '../../support/core.ts';
+import { newFolder, startCore } from '../../support/core/core.ts';
+import { scriptedEngine } from '../../support/core/scripted-engine.ts';
 import { breakDisk } from '../../support/faulty-disk.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  One service cannot be closed or begun, and the disk takes nothing more: the others are closed all the same, and nothing holds
 //  the data folder.

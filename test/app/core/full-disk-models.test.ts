@@ -2,12 +2,12 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Client, failureOf } from '../../../app/protocol/index.ts';
-import { connect, newFolder } from '../../support/core.ts';
+import { connect, newFolder } from '../../support/core/core.ts';
+import { startScripted } from '../../support/core/scripted-core.ts';
+import { scriptedEngine } from '../../support/core/scripted-engine.ts';
 import { breakDisk, type Fault } from '../../support/faulty-disk.ts';
 import { collectUncaught } from '../../support/full-disk.ts';
-import { starter } from '../../support/models.ts';
-import { startScripted } from '../../support/scripted-core.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
+import { starter } from '../../support/models/models.ts';
 
 //  The disk is full at the n-th write of what is stored of models, settings, keys and tool servers, for every n. What is refused is
 //  refused with `disk-full`, nothing is thrown where nobody catches it, what a page was told is there after the next start, and

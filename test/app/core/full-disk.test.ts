@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { Attachment, Client, Document, DocumentId } from '../../../app/protocol/index.ts';
-import { connect, newFolder } from '../../support/core.ts';
+import { connect, newFolder } from '../../support/core/core.ts';
+import { startScripted } from '../../support/core/scripted-core.ts';
+import { scriptedEngine } from '../../support/core/scripted-engine.ts';
 import { breakDisk, type Fault } from '../../support/faulty-disk.ts';
 import { collectUncaught } from '../../support/full-disk.ts';
-import { startScripted } from '../../support/scripted-core.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
 
 //  The disk is full at the n-th write of what is stored of documents and attachments, for every n. What is refused is refused with
 //  `disk-full`, nothing is thrown where nobody catches it, and after the next start there is what the pages were told.

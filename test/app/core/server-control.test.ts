@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Client, ServerState } from '../../../app/protocol/index.ts';
 import { startApiServer } from '../../../app/server/api/api-server.ts';
-import { circling, repetitive } from '../../support/circling.ts';
-import { newFolder, startCore } from '../../support/core.ts';
+import { newFolder, startCore } from '../../support/core/core.ts';
+import { circling, repetitive } from '../../support/models/circling.ts';
 
 //  The server inside the app, by real requests over HTTP.
 

@@ -3,10 +3,10 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { Document } from '../../../app/protocol/index.ts';
-import { newFolder } from '../../support/core.ts';
-import { firstPassage, openShelf, type Shelf } from '../../support/documents.ts';
-import { archive, makeDocx, makeEpub, makeXlsx, wp } from '../../support/office.ts';
-import { makePdf } from '../../support/pdf.ts';
+import { newFolder } from '../../support/core/core.ts';
+import { firstPassage, openShelf, type Shelf } from '../../support/documents/documents.ts';
+import { archive, makeDocx, makeEpub, makeXlsx, wp } from '../../support/documents/office.ts';
+import { makePdf } from '../../support/documents/pdf.ts';
 import { soaking } from '../../support/soak.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

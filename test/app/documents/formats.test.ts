@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { firstPassage, openShelf, type Shelf } from '../../support/documents.ts';
-import { makeDocx, makeEpub, makePptx, makeXlsx, wp } from '../../support/office.ts';
+import { firstPassage, openShelf, type Shelf } from '../../support/documents/documents.ts';
+import { makeDocx, makeEpub, makePptx, makeXlsx, wp } from '../../support/documents/office.ts';
 
 async function blocksOf(shelf: Shelf, files: Record<string, string | Uint8Array>) {
   const [document] = await shelf.add(files);

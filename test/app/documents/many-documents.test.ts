@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { Document, DocumentId } from '../../../app/protocol/index.ts';
 import { newId } from '../../../app/store/database/uuid.ts';
-import { newFolder } from '../../support/core.ts';
-import { openShelf } from '../../support/documents.ts';
+import { newFolder } from '../../support/core/core.ts';
+import { openShelf } from '../../support/documents/documents.ts';
 
 //  Thousands of documents hold up nobody: whatever is done for all of them is done a few at a time.
 

@@ -5,8 +5,8 @@ import type { Element, Word } from '../../../app/documents/element.ts';
 import { findAssets } from '../../../app/documents/parse/assets.ts';
 import { readPdf } from '../../../app/documents/parse/pdf/read.ts';
 import type { DocumentNotice } from '../../../app/protocol/index.ts';
-import { newFolder, root } from '../../support/core.ts';
-import { makePdf, type Page, type Text, type WordBox, wordBoxes } from '../../support/pdf.ts';
+import { newFolder, root } from '../../support/core/core.ts';
+import { makePdf, type Page, type Text, type WordBox, wordBoxes } from '../../support/documents/pdf.ts';
 
 type PagePiece = Element & { where: { kind: 'page'; words: Word[] } };
 

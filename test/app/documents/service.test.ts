@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { firstPassage, openShelf } from '../../support/documents.ts';
-import { makePdf } from '../../support/pdf.ts';
+import { firstPassage, openShelf } from '../../support/documents/documents.ts';
+import { makePdf } from '../../support/documents/pdf.ts';
 
 const GUIDE = `# Bees
 

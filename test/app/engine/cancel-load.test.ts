@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { engineByFork } from '../../../app/engine/client/fork-engine.ts';
 import type { EngineStatus, ModelId, TurnId } from '../../../app/protocol/index.ts';
-import { listen, newFolder, next, places, root, startCore } from '../../support/core.ts';
+import { listen, newFolder, next, places, root, startCore } from '../../support/core/core.ts';
 
 //  A load that somebody stops. The first load of this engine lasts until then.
 
@@ -15,7 +15,7 @@ async function start() {
   const quiet = await startCore({ dataFolder });
   await quiet.client.call('settings.set', { loadOnStart: false });
   await quiet.host.close();
-  const addon = join(root, 'test/support/slow-addon.cjs');
+  const addon = join(root, 'test/support/processes/slow-addon.cjs');
   const { client } = await startCore({
     dataFolder,
     startEngine: engineByFork(places.engine, { ...places, addon }),

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { engineByFork } from '../../../app/engine/client/fork-engine.ts';
 import { createHeartbeat } from '../../../app/engine/client/heartbeat.ts';
 import type { EngineStatus } from '../../../app/protocol/index.ts';
-import { listen, newFolder, next, places, root, startCore } from '../../support/core.ts';
+import { listen, newFolder, next, places, root, startCore } from '../../support/core/core.ts';
 
 //  An engine process that hangs, for real: its event loop does not turn, a native thread never returns, or the system has stopped
 //  the process. Whoever waits is told, and the next question is answered by a new process.
@@ -24,7 +24,7 @@ async function start(hangs: string | null) {
   const quiet = await startCore({ dataFolder });
   await quiet.client.call('settings.set', { loadOnStart: false });
   await quiet.host.close();
-  const addon = join(root, 'test/support/hanging-addon.cjs');
+  const addon = join(root, 'test/support/processes/hanging-addon.cjs');
   const { client, host } = await startCore({
     dataFolder,
     startEngine: engineByFork(places.engine, { ...places, addon }),

@@ -3,18 +3,22 @@ import { readFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listen, places, root, startCore, textOf } from '../../support/core.ts';
-import type { Pressed } from '../../support/pressed-process.ts';
-import { realModel } from '../../support/real-models.mjs';
+import { listen, places, root, startCore, textOf } from '../../support/core/core.ts';
+import { realModel } from '../../support/models/real-models.mjs';
+import type { Pressed } from '../../support/processes/pressed-process.ts';
 import { until } from '../../support/until.ts';
 
 //  The system gives no more memory: a real limit of the address space, set and lifted while the engine runs.
 
 const pressed = (path: string): Promise<Pressed> =>
   new Promise((resolve, reject) => {
-    const child = fork(join(root, 'test/support/pressed-process.ts'), [path, join(places.resources, 'starter-model')], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
+    const child = fork(
+      join(root, 'test/support/processes/pressed-process.ts'),
+      [path, join(places.resources, 'starter-model')],
+      {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      },
+    );
     child.once('message', (message) => resolve(message as Pressed));
     child.once('exit', (code, signal) => reject(new Error(`the process ended with ${code ?? signal}`)));
   });

@@ -9,9 +9,9 @@ import { createPictureReader } from '../../../app/engine/process/prompt/picture-
 import { countPicture, countPrompt, promptIds } from '../../../app/engine/process/prompt/prompt-tokens.ts';
 import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 import { addon } from '../../support/addon.ts';
-import { places } from '../../support/core.ts';
-import { starter } from '../../support/models.ts';
-import { makeSeeingModel, pictureFiles } from '../../support/seeing-model.ts';
+import { places } from '../../support/core/core.ts';
+import { starter } from '../../support/models/models.ts';
+import { makeSeeingModel, pictureFiles } from '../../support/models/seeing-model.ts';
 
 //  From a message with pictures to what the model reads.
 

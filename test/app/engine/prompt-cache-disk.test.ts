@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ChatId, Client, ModelId, TurnId, Usage } from '../../../app/protocol/index.ts';
-import { listen, newFolder, startCore } from '../../support/core.ts';
+import { listen, newFolder, startCore } from '../../support/core/core.ts';
 import { until } from '../../support/until.ts';
 
 //  What was read of a chat is on disk for the next start, and goes with the chat.

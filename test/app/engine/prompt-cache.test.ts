@@ -7,8 +7,8 @@ import { readBack } from '../../../app/engine/process/prompt/read-back.ts';
 import type { ChatId, Client, ModelId, TurnId, Usage } from '../../../app/protocol/index.ts';
 import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 import { addon } from '../../support/addon.ts';
-import { listen, places, startCore } from '../../support/core.ts';
-import { starter } from '../../support/models.ts';
+import { listen, places, startCore } from '../../support/core/core.ts';
+import { starter } from '../../support/models/models.ts';
 
 //  What was read once is known to every chat, and an answer says what of its prompt was read again and why.
 

@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../../support/core.ts';
-import { realModel } from '../../support/real-models.mjs';
+import { root } from '../../support/core/core.ts';
+import { realModel } from '../../support/models/real-models.mjs';
 
 //  What a load had taken when it was stopped goes back to the system: as resident memory of the process, not as its own word.
 
@@ -13,7 +13,7 @@ const STOPS = 5;
 
 const stopped = (path: string): Promise<Held> =>
   new Promise((resolve, reject) => {
-    const child = fork(join(root, 'test/support/stopped-load-process.ts'), [path, String(STOPS)], {
+    const child = fork(join(root, 'test/support/processes/stopped-load-process.ts'), [path, String(STOPS)], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: ['--expose-gc'],
     });

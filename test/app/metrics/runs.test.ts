@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { csvOf } from '../../../app/metrics/csv.ts';
 import type { Run } from '../../../app/protocol/index.ts';
-import { listen, next, readMessage, startCore } from '../../support/core.ts';
+import { listen, next, readMessage, startCore } from '../../support/core/core.ts';
 
 const run: Run = {
   id: 1,

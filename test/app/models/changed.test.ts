@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import type { Client, Download } from '../../../app/protocol/index.ts';
-import { newFolder, startCore } from '../../support/core.ts';
-import { starter } from '../../support/models.ts';
+import { newFolder, startCore } from '../../support/core/core.ts';
+import { starter } from '../../support/models/models.ts';
 
 //  A file that changes at its source while it is fetched: the user says which one it shall be.
 

@@ -10,7 +10,7 @@ import { journalIn } from '../../../app/models/downloads/journal.ts';
 import { hubSource } from '../../../app/models/sources/hugging-face.ts';
 import type { RemoteFile } from '../../../app/models/sources/remote-file.ts';
 import { openStore } from '../../../app/store/store.ts';
-import { newFolder, places, root } from '../../support/core.ts';
+import { newFolder, places, root } from '../../support/core/core.ts';
 
 //  What a fast link costs: a hub in another process, the download alone in this one. What runs beside it shares caches and
 //  execution units and makes processor time dearer, for this as for the least that any download does: the bytes taken from the
@@ -24,7 +24,7 @@ const MAX_SPREAD = 1.5;
 const MAX_RUNS = 8;
 
 test('a link of 1 Gbit/s takes less than one processor, hashes and disk included', async () => {
-  const child = fork(join(root, 'test/support/hub-process.ts'), [String(MEBIBYTES), ''], { execArgv: [] });
+  const child = fork(join(root, 'test/support/processes/hub-process.ts'), [String(MEBIBYTES), ''], { execArgv: [] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const { url } = await new Promise<{ url: string }>((ready) => child.once('message', (told) => ready(told as never)));
   const folder = newFolder();

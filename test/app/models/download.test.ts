@@ -10,7 +10,7 @@ import { type Network, network } from '../../../app/models/network/http-request.
 import type { RemoteFile } from '../../../app/models/sources/remote-file.ts';
 import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import { type Database, openDatabase } from '../../../app/store/database/database.ts';
-import { content, type Faults, type Hub, startHub } from '../../support/hub.ts';
+import { content, type Faults, type Hub, startHub } from '../../support/fakes/hub.ts';
 
 const SIZE = 6 * BLOCK + 12_345;
 const NAME = 'weights.safetensors';

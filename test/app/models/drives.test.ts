@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import type { Client, ModelEntry } from '../../../app/protocol/index.ts';
-import { newFolder, startCore } from '../../support/core.ts';
-import { startHub } from '../../support/hub.ts';
-import { starter, starterFiles } from '../../support/models.ts';
+import { newFolder, startCore } from '../../support/core/core.ts';
+import { startHub } from '../../support/fakes/hub.ts';
+import { starter, starterFiles } from '../../support/models/models.ts';
 import { named, until } from '../../support/until.ts';
 
 //  Models on a drive that is taken out and comes back: nothing is lost, nothing is written where the drive was, and nobody has

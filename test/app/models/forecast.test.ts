@@ -4,10 +4,10 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { forecast, type ModelDescription } from '../../../app/protocol/index.ts';
-import { writeSynthetic } from '../../bench/synthetic.mjs';
-import { newFolder, root } from '../../support/core.ts';
-import { starter } from '../../support/models.ts';
-import { realModel } from '../../support/real-models.mjs';
+import { writeSynthetic } from '../../bench/shapes/synthetic.mjs';
+import { newFolder, root } from '../../support/core/core.ts';
+import { starter } from '../../support/models/models.ts';
+import { realModel } from '../../support/models/real-models.mjs';
 
 //  The forecast of memory beside what a process took at most (VmHWM) that loaded the model and filled its context.
 
@@ -15,7 +15,7 @@ type Loaded = { peak: number; description: ModelDescription };
 
 const load = (path: string, contextLength: number): Promise<Loaded> =>
   new Promise((resolve, reject) => {
-    const child = fork(join(root, 'test/support/load-process.ts'), [path, String(contextLength)], {
+    const child = fork(join(root, 'test/support/processes/load-process.ts'), [path, String(contextLength)], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: [],
       // What Node has compiled before saves it 15 MB, and is not there in the app.

@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BLOCK } from '../../../app/models/storage/block-map.ts';
-import { newFolder, places, root } from '../../support/core.ts';
-import type { Moment, Outcome } from '../../support/full-disk-process.ts';
-import { content, startHub } from '../../support/hub.ts';
+import { newFolder, places, root } from '../../support/core/core.ts';
+import { content, startHub } from '../../support/fakes/hub.ts';
+import type { Moment, Outcome } from '../../support/processes/full-disk-process.ts';
 
 //  A disk of its own for a download, in memory, which somebody fills to the last byte at a bad moment: what fails then is a real
 //  write to a real file, or to the database.
@@ -22,7 +22,7 @@ const canMount = () =>
   process.platform === 'linux' && spawnSync('unshare', [...alone, ...mounting(newFolder()), 'true']).status === 0;
 
 function downloadTo(folder: string, url: string, moment: Moment): Promise<Outcome> {
-  const program = join(root, 'test/support/full-disk-process.ts');
+  const program = join(root, 'test/support/processes/full-disk-process.ts');
   const command = [process.execPath, program, folder, url, places.migrations, moment];
   const child = spawn('unshare', [...alone, ...mounting(folder), ...command], { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';

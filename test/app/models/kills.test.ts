@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { BLOCK } from '../../../app/models/storage/block-map.ts';
-import { newFolder, places, root } from '../../support/core.ts';
-import { content, type Hub, startHub } from '../../support/hub.ts';
+import { newFolder, places, root } from '../../support/core/core.ts';
+import { content, type Hub, startHub } from '../../support/fakes/hub.ts';
 import { limitMs, soaking } from '../../support/soak.ts';
 
 //  A process that downloads is killed at random moments: the model is always bit-equal in the end, and each kill costs a few
@@ -17,7 +17,7 @@ const MAX_COST = 16 * BLOCK;
 
 /** Runs the downloading process for a while. True when it came to the end by itself. */
 async function runFor(ms: number, folder: string, hub: Hub): Promise<boolean> {
-  const child = fork(join(root, 'test/support/download-process.ts'), [folder, hub.url, places.migrations], {
+  const child = fork(join(root, 'test/support/processes/download-process.ts'), [folder, hub.url, places.migrations], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
   });

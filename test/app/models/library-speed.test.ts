@@ -5,8 +5,8 @@ import { createAvailability } from '../../../app/models/storage/availability.ts'
 import { disk } from '../../../app/models/storage/fs-probe.ts';
 import { ModelSettings } from '../../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../../app/store/database/database.ts';
-import { newFolder } from '../../support/core.ts';
-import { aLibrary, anywhere, fillLibrary } from '../../support/many-models.ts';
+import { newFolder } from '../../support/core/core.ts';
+import { aLibrary, anywhere, fillLibrary } from '../../support/models/many-models.ts';
 
 //  A long library: what listing it takes is counted, since a clock would also tell what else this machine does.
 //  In milliseconds: node test/bench/library.ts

@@ -13,9 +13,9 @@ import {
 } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database/database.ts';
 import { migrate, readMigrations } from '../../../app/store/database/migrate.ts';
-import { newFolder, places } from '../../support/core.ts';
-import { shapeOf } from '../../support/fake-models.ts';
-import { anywhere, unpacked } from '../../support/many-models.ts';
+import { newFolder, places } from '../../support/core/core.ts';
+import { shapeOf } from '../../support/fakes/models.ts';
+import { anywhere, unpacked } from '../../support/models/many-models.ts';
 
 //  The guard before every load, with memory of a known size.
 

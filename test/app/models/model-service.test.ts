@@ -19,9 +19,9 @@ import { createCore } from '../../../app/core/core.ts';
 import type { StartEngine } from '../../../app/engine/ipc-protocol.ts';
 import { BLOCK } from '../../../app/models/storage/block-map.ts';
 import type { Client, Download, ModelEntry } from '../../../app/protocol/index.ts';
-import { newFolder, next, places, realEngine, realParser, startCore } from '../../support/core.ts';
-import { startHub } from '../../support/hub.ts';
-import { starterFiles } from '../../support/models.ts';
+import { newFolder, next, places, realEngine, realParser, startCore } from '../../support/core/core.ts';
+import { startHub } from '../../support/fakes/hub.ts';
+import { starterFiles } from '../../support/models/models.ts';
 
 //  Models through the calls that the page and the command line make: the real engine gives the verdicts.
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createAccessTokens } from '../../../app/models/sources/access-tokens.ts';
-import { newFolder, next, startCore } from '../../support/core.ts';
-import { starter } from '../../support/models.ts';
+import { newFolder, next, startCore } from '../../support/core/core.ts';
+import { starter } from '../../support/models/models.ts';
 
 //  Two that want the same at once: what one of them looked at may be another thing when it acts.
 

@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Client, ModelEntry } from '../../../app/protocol/index.ts';
 import { golden } from '../../support/addon.ts';
-import { listen, newFolder, startCore } from '../../support/core.ts';
-import { starter } from '../../support/models.ts';
+import { listen, newFolder, startCore } from '../../support/core/core.ts';
+import { starter } from '../../support/models/models.ts';
 
 //  Files of a model that change under a running app: another program replaces, cuts or deletes them.
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Client, ModelEntry, ModelId } from '../../../app/protocol/index.ts';
 import { ModelSettings } from '../../../app/protocol/index.ts';
-import { listen, startCore } from '../../support/core.ts';
+import { listen, startCore } from '../../support/core/core.ts';
 
 //  What the user sets for one model: sampling, template, context, device; and presets, the same files with other settings.
 

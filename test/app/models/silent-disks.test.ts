@@ -2,9 +2,9 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Disk, disk as real, type TimeoutFactory } from '../../../app/models/storage/fs-probe.ts';
-import { newFolder, startCore } from '../../support/core.ts';
-import { startHub } from '../../support/hub.ts';
-import { starter, starterFiles } from '../../support/models.ts';
+import { newFolder, startCore } from '../../support/core/core.ts';
+import { startHub } from '../../support/fakes/hub.ts';
+import { starter, starterFiles } from '../../support/models/models.ts';
 import { named, until } from '../../support/until.ts';
 
 //  A network drive whose server is gone answers nothing, for ever. The app goes on without it, and with it when it is back.

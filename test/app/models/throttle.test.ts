@@ -2,8 +2,8 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { Throttle } from '../../../app/models/downloads/throttle.ts';
-import { newFolder, startCore } from '../../support/core.ts';
-import { starter } from '../../support/models.ts';
+import { newFolder, startCore } from '../../support/core/core.ts';
+import { starter } from '../../support/models/models.ts';
 
 //  A limit of bandwidth holds bytes back, and nobody who wants to stop.
 

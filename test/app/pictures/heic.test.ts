@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { isHeic, SIPS } from '../../../app/pictures/heic.ts';
 import { createPictureDecoder } from '../../../app/pictures/picture-decoder.ts';
 import { preprocessorOf } from '../../../app/pictures/preprocessor.ts';
-import { newFolder } from '../../support/core.ts';
+import { newFolder } from '../../support/core/core.ts';
 
 //  photo.heic: 64 × 48 points written by libheif and x265, to be turned by a quarter, as a phone writes it; red rises
 //  along one side and green along the other. On a Mac its own decoder is asked, elsewhere a program that gives the same picture.

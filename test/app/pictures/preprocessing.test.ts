@@ -12,7 +12,7 @@ import {
 } from '../../../app/pictures/preprocessor.ts';
 import type { RgbPicture } from '../../../app/pictures/resample.ts';
 import { golden } from '../../support/addon.ts';
-import { readCase, required } from '../../support/golden.ts';
+import { readCase, required } from '../../support/models/golden.ts';
 
 //  Pictures as the model gets them, beside what Pillow and the processor of transformers make of the same files.
 

@@ -9,7 +9,7 @@ import { perplexityOf } from '../../../app/quality/perplexity.ts';
 import { readReference, takeReference, textHash, writeReference } from '../../../app/quality/reference-file.ts';
 import type { Scorer } from '../../../app/quality/scorer.ts';
 import { windowsOf } from '../../../app/quality/windows.ts';
-import { newFolder } from '../../support/core.ts';
+import { newFolder } from '../../support/core/core.ts';
 
 const tokens = (count: number) => Int32Array.from({ length: count }, (_, at) => at);
 

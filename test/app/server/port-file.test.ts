@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { defaultPort, lastPort } from '../../../app/server/port-file.ts';
 import { startBrowserHost } from '../../../app/server/web-server.ts';
-import { newFolder, places } from '../../support/core.ts';
+import { newFolder, places } from '../../support/core/core.ts';
 
 const serve = (dataFolder: string, port?: number) =>
   startBrowserHost({

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../../support/core.ts';
+import { root } from '../../support/core/core.ts';
 
 test('what never ends does not keep the process: after a while it goes without it', { timeout: 60_000 }, async () => {
   const main = join(root, 'app/server/main.ts');

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { socketPath, subprotocol } from '../../../app/protocol/index.ts';
 import { startBrowserHost } from '../../../app/server/web-server.ts';
-import { enter } from '../../support/browser.ts';
-import { newFolder, startCore } from '../../support/core.ts';
+import { enter } from '../../support/core/browser.ts';
+import { newFolder, startCore } from '../../support/core/core.ts';
 
 test('a socket whose other end is silent is closed; one that answers stays', async () => {
   const { host } = await startCore();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createUploads, uploadLimits } from '../../../app/server/uploads.ts';
-import { newFolder } from '../../support/core.ts';
+import { newFolder } from '../../support/core/core.ts';
 
 const body = (bytes: number) => new Response('x'.repeat(bytes)).body as never;
 const open = (dataFolder: string, limits: Partial<typeof uploadLimits> = {}) => {

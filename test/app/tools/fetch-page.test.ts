@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { network } from '../../../app/models/network/http-request.ts';
 import { openHttp } from '../../../app/models/network/http-transport.ts';
 import type { Client } from '../../../app/protocol/index.ts';
-import { listen, readMessage, startCore } from '../../support/core.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
+import { listen, readMessage, startCore } from '../../support/core/core.ts';
+import { scriptedEngine } from '../../support/core/scripted-engine.ts';
 import { call, decide, template } from './tool-servers.ts';
 
 //  Pages of a real server, which two made-up names lead to; the model alone is scripted.

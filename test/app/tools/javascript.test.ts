@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { javascript } from '../../../app/tools/sandbox/javascript.ts';
 import { type CallContext, ToolError } from '../../../app/tools/tool.ts';
-import { places } from '../../support/core.ts';
+import { places } from '../../support/core/core.ts';
 
 const run = async (code: string, signal = new AbortController().signal, timeLimitMs = 2000) =>
   String(

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import type { ToolUseId } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database/database.ts';
-import { newFolder, readMessage } from '../../support/core.ts';
+import { newFolder, readMessage } from '../../support/core/core.ts';
 import { ask, call, decide, program, start, written } from './tool-servers.ts';
 
 test('pictures of results: of other versions too, none where it is no picture, gone with their chat', async () => {

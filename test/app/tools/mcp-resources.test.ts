@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newFolder } from '../../support/core.ts';
+import { newFolder } from '../../support/core/core.ts';
 import { ask, bin, call, decide, program, start, written } from './tool-servers.ts';
 
 test('what a server has to read is listed and read by two tools, which are allowed like the others', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AttachmentId, McpServerId } from '../../../app/protocol/index.ts';
 import { openDatabase } from '../../../app/store/database/database.ts';
-import { newFolder, next, readMessage } from '../../support/core.ts';
+import { newFolder, next, readMessage } from '../../support/core/core.ts';
 import { ask, bin, call, decide, program, start, written } from './tool-servers.ts';
 
 //  Real servers of tools, and ones that behave badly.

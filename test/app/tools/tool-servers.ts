@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client, McpServer, NewMcpServer } from '../../../app/protocol/index.ts';
-import { listen, places, readMessage, root, startCore } from '../../support/core.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
+import { listen, places, readMessage, root, startCore } from '../../support/core/core.ts';
+import { scriptedEngine } from '../../support/core/scripted-engine.ts';
 
 //  Servers of tools behind the real core; the model alone is scripted.
 

@@ -3,10 +3,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FOLDER_SHAPES } from '../folder-shapes.mjs';
-import { SHAPES } from '../shapes.mjs';
-import { writeSynthetic } from '../synthetic.mjs';
-import { writeSyntheticFolder } from '../synthetic-folder.mjs';
+import { FOLDER_SHAPES } from '../shapes/folder-shapes.mjs';
+import { SHAPES } from '../shapes/shapes.mjs';
+import { writeSynthetic } from '../shapes/synthetic.mjs';
+import { writeSyntheticFolder } from '../shapes/synthetic-folder.mjs';
 import { ended } from './ended.mjs';
 
 const QUICK = ['Qwen3-0.6B Q4_K_M', 'Qwen3.5-0.8B Q4_0'];

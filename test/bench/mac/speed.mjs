@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { json, peerModule } from '../measure.mjs';
+import { json, peerModule } from '../llama/measure.mjs';
 import { ended } from './ended.mjs';
 import { synthetic } from './rehearsal.mjs';
 

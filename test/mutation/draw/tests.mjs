@@ -30,7 +30,7 @@ export const ROUNDS = {
 
 /** Kernels that a driver compiles cannot say which mutants were reached: their tests by name. */
 const KERNELS = [
-  [/sample/, ['ops/sample', 'metal/async-decode']],
+  [/sample/, ['ops/sample', 'metal/engine/async-decode']],
   [/sparse|block/, ['ops/sparse', 'metal/checked-ops']],
   [/gated_delta|chunk/, ['ops/gated_delta', 'ops/gla', 'metal/chunks', 'metal/checked-ops']],
   [/gla/, ['ops/gla', 'metal/chunks', 'metal/checked-ops']],
@@ -42,7 +42,7 @@ const KERNELS = [
     /attention|rope|cache|copy/,
     ['ops/attention', 'ops/sparse', 'ops/mla', 'metal/attention-groups', 'metal/checked-ops'],
   ],
-  [/linear|dots|blocks|matmul|embed/, ['ops/linear', 'ops/moe', 'metal/checked-ops', 'metal/fallback']],
+  [/linear|dots|blocks|matmul|embed/, ['ops/linear', 'ops/moe', 'metal/checked-ops', 'metal/engine/fallback']],
 ];
 const LAST = {
   metal: ['metal/checked', 'metal/golden'],

@@ -82,7 +82,7 @@ export const bordersAndShell = [
     from: `    "form-action 'none'",\n`,
     to: '',
     user: 'a page that was taken over sends a form elsewhere',
-    tests: ['test/attack/server.test.ts'],
+    tests: ['test/attack/server/server.test.ts'],
     named: 'the page comes with a policy',
   },
   {

@@ -53,7 +53,7 @@ export const losingOrLeaking = [
     from: 'path.startsWith(folder + sep)',
     to: 'path.startsWith(folder)',
     user: 'files outside the page reach a browser',
-    tests: ['test/attack/server.test.ts'],
+    tests: ['test/attack/server/server.test.ts'],
     named: 'no path leads out of the folder',
   },
   {
@@ -62,7 +62,7 @@ export const losingOrLeaking = [
     from: "const allowed = next.protocol === 'https:' || next.protocol === from.protocol;",
     to: 'const allowed = true;',
     user: 'a token in clear text on the network',
-    tests: ['test/attack/network.test.ts'],
+    tests: ['test/attack/models/network.test.ts'],
     named: 'what is secret goes over https',
   },
   {

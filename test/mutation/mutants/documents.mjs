@@ -126,7 +126,7 @@ export const chatAndDocuments = [
     from: '(Date.parse(header) - Date.now()) / 1000',
     to: 'Date.parse(header) / 1000',
     user: 'a download waits ten minutes instead of half of one',
-    tests: ['test/attack/hub.test.ts'],
+    tests: ['test/attack/models/hub.test.ts'],
     named: 'Retry-After',
   },
   {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ggufConverted, mlxFolders, published } from '../../golden/cases.ts';
 import { addon, golden, repository } from '../../support/addon.ts';
-import { readSafetensors, type StoredTensor, safetensors, temporaryFolder } from '../../support/formats.ts';
-import { type HubConfig, toGguf } from '../../support/gguf-conversion.ts';
-import { exactSession, largestDifference, readCase, required } from '../../support/golden.ts';
-import { fingerprint, someTokens } from '../../support/models.ts';
-import { largeStates } from '../../support/shapes.ts';
+import { readSafetensors, type StoredTensor, safetensors, temporaryFolder } from '../../support/models/formats.ts';
+import { type HubConfig, toGguf } from '../../support/models/gguf-conversion.ts';
+import { exactSession, largestDifference, readCase, required } from '../../support/models/golden.ts';
+import { fingerprint, someTokens } from '../../support/models/models.ts';
+import { largeStates } from '../../support/models/shapes.ts';
 
 const here = 'test/native/architectures/mistakes.test.ts';
 /** Whole models against the numbers of their reference, read at once and in chunks. */

@@ -4,8 +4,8 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addon, golden } from '../../support/addon.ts';
-import { temporaryFolder } from '../../support/formats.ts';
-import { someTokens } from '../../support/models.ts';
+import { temporaryFolder } from '../../support/models/formats.ts';
+import { someTokens } from '../../support/models/models.ts';
 
 const yarn = { rope_type: 'yarn', rope_theta: 10_000, factor: 8, original_max_position_embeddings: 64 };
 const attention = 0.1 * Math.log(yarn.factor) + 1;

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/formats.ts';
+import { temporaryFolder } from '../../support/models/formats.ts';
 import { build, runProgram } from './programs.ts';
 
 const program = () =>

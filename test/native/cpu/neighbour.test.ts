@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repository } from '../../support/addon.ts';
-import { realModel } from '../../support/real-models.mjs';
+import { realModel } from '../../support/models/real-models.mjs';
 
 const PAIRS = '9';
 
@@ -20,7 +20,7 @@ function processors(): number[] {
 
 const speeds = (path: string, two: readonly number[]): Promise<{ alone: number; beside: number }[]> =>
   new Promise((resolve, reject) => {
-    const child = fork(join(repository, 'test/support/neighbour-process.ts'), [path, two.join(), PAIRS], {
+    const child = fork(join(repository, 'test/support/processes/neighbour-process.ts'), [path, two.join(), PAIRS], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     child.once('message', (message) => resolve(message as { alone: number; beside: number }[]));

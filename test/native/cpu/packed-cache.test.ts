@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Model } from '../../../native/addon/index.d.ts';
 import { ggufFiles, mlxFolders } from '../../golden/cases.ts';
 import { addon, golden, repository } from '../../support/addon.ts';
-import { temporaryFolder } from '../../support/formats.ts';
+import { temporaryFolder } from '../../support/models/formats.ts';
 
 const models: [title: string, path: string][] = [
   ...ggufFiles

@@ -3,8 +3,8 @@ import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'nod
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addon, golden } from '../../support/addon.ts';
-import { readSafetensors, safetensors, temporaryFolder } from '../../support/formats.ts';
-import { starter } from '../../support/models.ts';
+import { readSafetensors, safetensors, temporaryFolder } from '../../support/models/formats.ts';
+import { starter } from '../../support/models/models.ts';
 
 test('progress rises to the size of the weights', async () => {
   const seen: number[] = [];

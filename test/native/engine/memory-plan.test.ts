@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { forecast, ModelDescription } from '../../../app/protocol/index.ts';
 import type { Model } from '../../../native/addon/index.d.ts';
 import { addon, golden } from '../../support/addon.ts';
-import { families, someTokens, starter } from '../../support/models.ts';
-import { realModel } from '../../support/real-models.mjs';
+import { families, someTokens, starter } from '../../support/models/models.ts';
+import { realModel } from '../../support/models/real-models.mjs';
 
 const models: [name: string, path: () => string | Promise<string>][] = [
   ...families.map(([name, path]): [string, () => string] => [name, () => path]),

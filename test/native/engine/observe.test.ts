@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addon, golden } from '../../support/addon.ts';
-import { formats } from '../../support/formats.ts';
-import { someTokens } from '../../support/models.ts';
+import { formats } from '../../support/models/formats.ts';
+import { someTokens } from '../../support/models/models.ts';
 
 const folder = join(golden, 'mha2mla/base');
 const layer = 'model.layers.0.';

@@ -18,9 +18,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { LoadOptions, Model, NumericPath, Session } from '../../../native/addon/index.d.ts';
 import { addon, repository } from '../../support/addon.ts';
-import { newFolder } from '../../support/core.ts';
-import { families, someTokens } from '../../support/models.ts';
-import { END, statesOf } from '../../support/prompt-trees.ts';
+import { newFolder } from '../../support/core/core.ts';
+import { families, someTokens } from '../../support/models/models.ts';
+import { END, statesOf } from '../../support/models/prompt-trees.ts';
 import { limitMs, runs } from '../../support/soak.ts';
 
 const MB = 2 ** 20;
@@ -250,9 +250,13 @@ describe('damage', () => {
     const cold = await started(hybrid, null);
     let found = 0;
     for (let kill = 0; kill < runs(6, 10); kill++) {
-      const child = fork(join(repository, 'test/support/disk-tier-process.ts'), [hybrid, folder, String(100 * kill)], {
-        execArgv: [],
-      });
+      const child = fork(
+        join(repository, 'test/support/processes/disk-tier-process.ts'),
+        [hybrid, folder, String(100 * kill)],
+        {
+          execArgv: [],
+        },
+      );
       const ended = once(child, 'exit');
       await once(child, 'message');
       await wait(10 + 17 * (kill % 6));
@@ -348,7 +352,7 @@ describe('room', () => {
     const folder = newFolder();
     if (spawnSync('unshare', [...mounting('4m', folder), 'true']).status !== 0)
       return context.skip('needs a mount of its own: unshare and mount are not permitted here');
-    const program = join(repository, 'test/support/full-prompt-cache-process.ts');
+    const program = join(repository, 'test/support/processes/full-prompt-cache-process.ts');
     const { status, stdout, stderr } = spawnSync(
       'unshare',
       [...mounting('4m', folder), process.execPath, program, hybrid, folder],

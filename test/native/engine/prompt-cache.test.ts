@@ -3,11 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Model, NumericPath, Session } from '../../../native/addon/index.d.ts';
 import { addon } from '../../support/addon.ts';
-import { newFolder } from '../../support/core.ts';
-import { families, someTokens } from '../../support/models.ts';
-import { END, statesOf, walk } from '../../support/prompt-trees.ts';
+import { newFolder } from '../../support/core/core.ts';
+import { families, someTokens } from '../../support/models/models.ts';
+import { END, statesOf, walk } from '../../support/models/prompt-trees.ts';
+import { isWithin, playTurns } from '../../support/models/turn-script.ts';
 import { limitMs, runs } from '../../support/soak.ts';
-import { isWithin, playTurns } from '../../support/turn-script.ts';
 
 const MB = 2 ** 20;
 const message = (length: number, seed: number) => [...someTokens(length - 1, seed), END];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addon, golden } from '../../support/addon.ts';
-import { exactSession, readCase, required } from '../../support/golden.ts';
+import { exactSession, readCase, required } from '../../support/models/golden.ts';
 
 const logSoftmax = (row: Float32Array): number[] => {
   const most = Math.max(...row);

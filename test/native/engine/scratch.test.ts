@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addon, golden } from '../../support/addon.ts';
-import { someTokens } from '../../support/models.ts';
+import { someTokens } from '../../support/models/models.ts';
 
 test('attention over a long context takes no more scratch than over a short one', async () => {
   const after = async (tokens: number) => {

@@ -3,11 +3,11 @@ import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import type { AbortFlag, GenerateResult, Session } from '../../../native/addon/index.d.ts';
 import { addon } from '../../support/addon.ts';
-import { safetensors, temporaryFolder } from '../../support/formats.ts';
-import { someTokens, starter } from '../../support/models.ts';
-import { reader } from '../../support/reader.ts';
-import { realModel } from '../../support/real-models.mjs';
-import { slow } from '../../support/shapes.ts';
+import { reader } from '../../support/documents/reader.ts';
+import { safetensors, temporaryFolder } from '../../support/models/formats.ts';
+import { someTokens, starter } from '../../support/models/models.ts';
+import { realModel } from '../../support/models/real-models.mjs';
+import { slow } from '../../support/models/shapes.ts';
 
 const codeOf = async (work: Promise<unknown>): Promise<string> => {
   try {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AbortFlag, Model, NumericPath, Session } from '../../../native/addon/index.d.ts';
 import { addon } from '../../support/addon.ts';
-import { families, someTokens, starter } from '../../support/models.ts';
-import { END } from '../../support/prompt-trees.ts';
+import { families, someTokens, starter } from '../../support/models/models.ts';
+import { END } from '../../support/models/prompt-trees.ts';
 
 const paths: NumericPath[] = ['exact', 'fast'];
 const message = (length: number, seed: number) => [...someTokens(length - 1, seed), END];

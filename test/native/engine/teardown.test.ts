@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { repository } from '../../support/addon.ts';
-import { starter } from '../../support/models.ts';
+import { starter } from '../../support/models/models.ts';
 
 const begin = `
   const { createRequire } = require('node:module');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Model, NumericPath, TokenEvent } from '../../../native/addon/index.d.ts';
 import { addon, golden } from '../../support/addon.ts';
-import { families, fingerprint, someTokens } from '../../support/models.ts';
+import { families, fingerprint, someTokens } from '../../support/models/models.ts';
 
 const paths: NumericPath[] = ['exact', 'fast'];
 

@@ -10,7 +10,7 @@ import {
   type StoredTensor,
   safetensors,
   temporaryFolder,
-} from '../../support/formats.ts';
+} from '../../support/models/formats.ts';
 
 const folder = join(golden, 'bert', 'tiny');
 const stored = readSafetensors(readFileSync(join(folder, 'model.safetensors')));

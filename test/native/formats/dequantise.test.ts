@@ -13,7 +13,7 @@ import {
   type StoredTensor,
   safetensors,
   temporaryFolder,
-} from '../../support/formats.ts';
+} from '../../support/models/formats.ts';
 
 const quant = (set: string) => ({
   facts: JSON.parse(readFileSync(join(golden, 'quant', set, 'expected.json'), 'utf8')),

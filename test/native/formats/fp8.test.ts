@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { f32, formats, type StoredTensor, safetensors, temporaryFolder } from '../../support/formats.ts';
+import { f32, formats, type StoredTensor, safetensors, temporaryFolder } from '../../support/models/formats.ts';
 
 // E4M3 codes of 1, 2, 0.5, -1.
 const codes = [0x38, 0x40, 0x30, 0xb8];

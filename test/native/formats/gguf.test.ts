@@ -3,7 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon, golden } from '../../support/addon.ts';
-import { f32, formats, type GgufTensor, type GgufValue, gguf, llama, temporaryFolder } from '../../support/formats.ts';
+import {
+  f32,
+  formats,
+  type GgufTensor,
+  type GgufValue,
+  gguf,
+  llama,
+  temporaryFolder,
+} from '../../support/models/formats.ts';
 
 const malformed = join(golden, 'containers', 'malformed_gguf');
 const valid = join(golden, 'containers', 'valid_gguf');

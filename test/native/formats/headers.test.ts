@@ -1,6 +1,6 @@
 // Verdicts from headers alone, as they come from the network: nothing bounds the numbers but the reader itself.
 import { describe, expect, test } from 'vitest';
-import { formats } from '../../support/formats.ts';
+import { formats } from '../../support/models/formats.ts';
 
 describe('tables that no disk can hold', () => {
   const cases: [string, 'safetensors' | 'mlx' | 'gguf', string, number[]][] = [

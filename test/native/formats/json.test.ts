@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formats } from '../../support/formats.ts';
+import { formats } from '../../support/models/formats.ts';
 
 const parse = (text: string | Uint8Array) => formats.parseJson(typeof text === 'string' ? Buffer.from(text) : text);
 

@@ -3,7 +3,15 @@ import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { golden } from '../../support/addon.ts';
-import { f32, formats, type GgufTensor, gguf, llama, safetensors, temporaryFolder } from '../../support/formats.ts';
+import {
+  f32,
+  formats,
+  type GgufTensor,
+  gguf,
+  llama,
+  safetensors,
+  temporaryFolder,
+} from '../../support/models/formats.ts';
 
 /** `head` followed by zeros that take no room on disk. */
 function sparse(path: string, head: Uint8Array, size: number): void {

@@ -9,7 +9,7 @@ import {
   type StoredTensor,
   safetensors,
   temporaryFolder,
-} from '../../support/formats.ts';
+} from '../../support/models/formats.ts';
 
 const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 const folderOf = (config: object, file: Uint8Array) =>

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { golden } from '../../support/addon.ts';
-import { f32, formats, type StoredTensor, safetensors, temporaryFolder } from '../../support/formats.ts';
+import { f32, formats, type StoredTensor, safetensors, temporaryFolder } from '../../support/models/formats.ts';
 
 const malformed = join(golden, 'containers', 'malformed_safetensors');
 const unusual = join(golden, 'containers', 'unusual_safetensors');

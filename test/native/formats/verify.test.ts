@@ -10,7 +10,7 @@ import {
   type StoredTensor,
   safetensors,
   temporaryFolder,
-} from '../../support/formats.ts';
+} from '../../support/models/formats.ts';
 
 /** Bytes of a block and where its half-precision numbers stand. */
 const blocks: Partial<Record<GgmlType, { elements: number; bytes: number; halves: number[] }>> = {

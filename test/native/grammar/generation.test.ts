@@ -5,7 +5,7 @@ import { readModelText } from '../../../app/engine/process/model/tokenizer-files
 import type { ModelText } from '../../../app/text/model-text.ts';
 import type { GenerateOptions, Grammar, Model } from '../../../native/addon/index.d.ts';
 import { addon } from '../../support/addon.ts';
-import { starter } from '../../support/models.ts';
+import { starter } from '../../support/models/models.ts';
 
 let model: Model;
 let text: ModelText;

@@ -1,7 +1,7 @@
 // What a mask allows is what every token says when it is asked by itself, for vocabularies of every kind.
 import { describe, expect, test } from 'vitest';
 import { addon } from '../../support/addon.ts';
-import { allowed, randomFrom, type Words, wordsOf, writeAtRandom } from '../../support/grammar.ts';
+import { allowed, randomFrom, type Words, wordsOf, writeAtRandom } from '../../support/models/grammar.ts';
 
 const person = JSON.stringify({
   type: 'object',

@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
-import { randomFrom, wordsOf, writeAtRandom } from '../../support/grammar.ts';
+import { randomFrom, wordsOf, writeAtRandom } from '../../support/models/grammar.ts';
 
 type Random = () => number;
 const below = (random: Random, most: number) => Math.floor(random() * most);

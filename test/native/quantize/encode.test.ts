@@ -10,7 +10,7 @@ import {
   type StoredTensor,
   safetensors,
   temporaryFolder,
-} from '../../support/formats.ts';
+} from '../../support/models/formats.ts';
 
 const mlx = readSafetensors(readFileSync(join(golden, 'quant/mlx_affine/expected.safetensors')));
 const gguf = readSafetensors(readFileSync(join(golden, 'quant/gguf_blocks/expected.safetensors')));

@@ -1,8 +1,8 @@
 //  Texts in pictures by the system: on a Mac a page is drawn and read; elsewhere the addon says that it cannot.
 import { expect, test } from 'vitest';
 import { addon } from '../../support/addon.ts';
-import { makePdf } from '../../support/pdf.ts';
-import { drawPage } from '../../support/picture.ts';
+import { makePdf } from '../../support/documents/pdf.ts';
+import { drawPage } from '../../support/documents/picture.ts';
 
 const mac = process.platform === 'darwin';
 

@@ -4,7 +4,7 @@ import { nextContextSize } from '../../../renderer/chat/overflow/context-size.ts
 import { findMatches } from '../../../renderer/chat/transcript/find/find-matches.ts';
 import { spoken, wholeSentences } from '../../../renderer/chat/transcript/speech.ts';
 import { mainType, matchingModels } from '../../../renderer/stores/models/model-list.ts';
-import { newMessage, starter } from '../../support/fake-world.ts';
+import { newMessage, starter } from '../../support/fakes/world.ts';
 
 const chatId = 'c' as ChatId;
 

@@ -6,8 +6,8 @@ import {
   type MessageId,
   pipePair,
 } from '../../../app/protocol/index.ts';
-import { createFakeCore } from '../../support/fake-core.ts';
-import { createWorld, newChat, newMessage, type World } from '../../support/fake-world.ts';
+import { createFakeCore } from '../../support/fakes/core.ts';
+import { createWorld, newChat, newMessage, type World } from '../../support/fakes/world.ts';
 
 //  While the core answers, somebody opens another chat: what was asked for happens in the chat that it was asked for in.
 

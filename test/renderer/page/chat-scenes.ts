@@ -1,7 +1,7 @@
 import type { Chat, LoopEvidence, Message, Run, TurnId } from '../../../app/protocol/index.ts';
 import { useChat } from '../../../renderer/stores/chat/store.ts';
 import { useEngine } from '../../../renderer/stores/engine.ts';
-import { createWorld, newChat, newMessage } from '../../support/fake-world.ts';
+import { createWorld, newChat, newMessage } from '../../support/fakes/world.ts';
 import { ANSWER, put, timings, usage, worldOfMocks } from './mock-chats.ts';
 import type { Scene } from './model-scenes.ts';
 

@@ -15,9 +15,9 @@ import type {
 import { useChat } from '../../../renderer/stores/chat/store.ts';
 import { useDocuments } from '../../../renderer/stores/documents/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
-import { newCollection, newDocument } from '../../support/fake-documents.ts';
-import { newMessage, nextId, type World } from '../../support/fake-world.ts';
-import { type Line, setPage, wordSpans, writePdf } from '../../support/paper.ts';
+import { type Line, setPage, wordSpans, writePdf } from '../../support/documents/paper.ts';
+import { newCollection, newDocument } from '../../support/fakes/documents.ts';
+import { newMessage, nextId, type World } from '../../support/fakes/world.ts';
 import type { Scene } from './model-scenes.ts';
 
 //  The documents page and answers from documents, with what the mock-ups show.

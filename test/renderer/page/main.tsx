@@ -8,7 +8,7 @@ import { useEngine } from '../../../renderer/stores/engine.ts';
 import { useSettings } from '../../../renderer/stores/settings.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
 import '../../../renderer/ui/base.css';
-import { createFakeCore } from '../../support/fake-core.ts';
+import { createFakeCore } from '../../support/fakes/core.ts';
 import { sceneOf } from './scenes.ts';
 
 //  The renderer as it is, over a core in memory. `?scene=` chooses what is in it; `window.page` is for the tests.

@@ -1,5 +1,5 @@
 import type { Chat, Message, StatsSample } from '../../../app/protocol/index.ts';
-import { createWorld, newChat, type World } from '../../support/fake-world.ts';
+import { createWorld, newChat, type World } from '../../support/fakes/world.ts';
 import type { Scene } from './model-scenes.ts';
 
 export const MINUTE = 60_000;

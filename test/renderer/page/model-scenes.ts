@@ -1,8 +1,8 @@
 import type { ChatId, Download } from '../../../app/protocol/index.ts';
 import { useModels } from '../../../renderer/stores/models/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
-import { installed } from '../../support/fake-models.ts';
-import type { World } from '../../support/fake-world.ts';
+import { installed } from '../../support/fakes/models.ts';
+import type { World } from '../../support/fakes/world.ts';
 
 /** What the page is opened with, and what is done once it is there. */
 export type Scene = { world: World; open?: ChatId; after?: () => void };

@@ -1,6 +1,6 @@
 import type { Attachment, Chat } from '../../../app/protocol/index.ts';
 import { useChat } from '../../../renderer/stores/chat/store.ts';
-import { newMessage } from '../../support/fake-world.ts';
+import { newMessage } from '../../support/fakes/world.ts';
 import { put, timings, usage, worldOfMocks } from './mock-chats.ts';
 import type { Scene } from './model-scenes.ts';
 

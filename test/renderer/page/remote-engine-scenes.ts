@@ -1,7 +1,7 @@
 import type { Chat, ModelEntry, RemoteEngineId } from '../../../app/protocol/index.ts';
 import { useModels } from '../../../renderer/stores/models/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
-import { newMessage, starter } from '../../support/fake-world.ts';
+import { newMessage, starter } from '../../support/fakes/world.ts';
 import { put, worldOfMocks } from './mock-chats.ts';
 import type { Scene } from './model-scenes.ts';
 

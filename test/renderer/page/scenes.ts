@@ -2,8 +2,8 @@ import type { Chat, Message, MessageId, Run, ServerRequest, TurnId } from '../..
 import type { TurnProgress } from '../../../renderer/stores/chat/reducers.ts';
 import { useChat } from '../../../renderer/stores/chat/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
-import { newCollection } from '../../support/fake-documents.ts';
-import { createWorld, newChat, newMessage } from '../../support/fake-world.ts';
+import { newCollection } from '../../support/fakes/documents.ts';
+import { createWorld, newChat, newMessage } from '../../support/fakes/world.ts';
 import { recordedAnswer } from '../../support/recorded-answer.ts';
 import { attacks } from './attacks.ts';
 import {

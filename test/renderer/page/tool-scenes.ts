@@ -10,7 +10,7 @@ import type {
 } from '../../../app/protocol/index.ts';
 import type { TurnProgress } from '../../../renderer/stores/chat/reducers.ts';
 import { useChat } from '../../../renderer/stores/chat/store.ts';
-import { newMessage, nextId } from '../../support/fake-world.ts';
+import { newMessage, nextId } from '../../support/fakes/world.ts';
 import { put, timings, usage, worldOfMocks } from './mock-chats.ts';
 import type { Scene } from './model-scenes.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CallFrame, CoreFrame, Device, EngineStatus, ModelEntry, ModelId } from '../../../app/protocol/index.ts';
-import { starter } from '../../support/fake-world.ts';
+import { starter } from '../../support/fakes/world.ts';
 
 //  What the page knows of the engine: its devices are asked for again whenever it stands there anew.
 

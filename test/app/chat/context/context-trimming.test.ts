@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inView } from '../../../../app/chat/tree.ts';
 import type { Client, ModelId } from '../../../../app/protocol/index.ts';
-import { listen, next, readMessage, startCore } from '../../../support/core.ts';
+import { listen, next, readMessage, startCore } from '../../../support/core/core.ts';
 
 //  A full context: what is set aside, what is summarised, and what comes back.
 

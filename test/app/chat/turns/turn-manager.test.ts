@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Client } from '../../../../app/protocol/index.ts';
-import { connect, isEnd, listen, next, readMessage, startCore, textOf } from '../../../support/core.ts';
+import { connect, isEnd, listen, next, readMessage, startCore, textOf } from '../../../support/core/core.ts';
 
 const long = 'Tell me a long story about a fox, a river and an old mill.';
 /** Keeps the little model writing: so hot, the end is as likely as any other of its 8192 tokens. With this seed the story

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { newFolder, root } from '../../../support/core.ts';
+import { newFolder, root } from '../../../support/core/core.ts';
 import { asNobody, isRoot } from '../../../support/second-user.ts';
 
 function serve(...flags: string[]) {

@@ -1,8 +1,8 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newFolder } from '../../../support/core.ts';
-import { openShelf, type Shelf } from '../../../support/documents.ts';
+import { newFolder } from '../../../support/core/core.ts';
+import { openShelf, type Shelf } from '../../../support/documents/documents.ts';
 
 //  What is said more than once is one answer; what only names where something is said is none.
 

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { contentWords } from '../../../../app/documents/search/stemming.ts';
 import type { DocumentsOptions } from '../../../../app/documents/service.ts';
-import { openShelf } from '../../../support/documents.ts';
-import { meaning } from '../../../support/encoder.ts';
+import { openShelf } from '../../../support/documents/documents.ts';
+import { meaning } from '../../../support/documents/encoder.ts';
 import { found, foundByMeaning, holds, type Measured, measure, ratesAt, riskCoverage } from './measure.ts';
 import { manuals, report, tuning } from './set.ts';
 

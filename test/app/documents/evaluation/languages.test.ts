@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { languageOf } from '../../../../app/documents/search/languages/detect.ts';
-import { openShelf } from '../../../support/documents.ts';
-import { holds, readExam } from '../../../support/exam-sets.ts';
+import { openShelf } from '../../../support/documents/documents.ts';
+import { holds, readExam } from '../../../support/documents/exam-sets.ts';
 
 //  Questions in other languages over documents in the same, all in one collection, by words alone.
 

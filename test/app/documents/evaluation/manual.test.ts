@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { manualFor } from '../../../../app/chat/turns/about-longhand.ts';
 import { type ModelId, quotedIn } from '../../../../app/protocol/index.ts';
-import { places } from '../../../support/core.ts';
-import { openShelf } from '../../../support/documents.ts';
-import { meaning } from '../../../support/encoder.ts';
+import { places } from '../../../support/core/core.ts';
+import { openShelf } from '../../../support/documents/documents.ts';
+import { meaning } from '../../../support/documents/encoder.ts';
 
 //  Questions about Longhand, asked of its manual as a chat asks them. `right`: the sentence that is quoted holds the fact.
 

@@ -2,7 +2,7 @@ import type { Scored } from '../../../../app/documents/answer/scored-statement.t
 import { createEmbedding, type EmbeddingOptions } from '../../../../app/documents/index/embedding-index.ts';
 import type { CollectionId } from '../../../../app/protocol/index.ts';
 import { passagesNumbered } from '../../../../app/store/documents/chunks.ts';
-import type { Shelf } from '../../../support/documents.ts';
+import type { Shelf } from '../../../support/documents/documents.ts';
 import type { Answerable, QuestionSet, Unanswerable } from './set.ts';
 
 /** What the search and the part without a language model make of a question. */

@@ -1,8 +1,8 @@
 import { cpSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { newFolder, places } from '../../../support/core.ts';
-import { openShelf, type Shelf } from '../../../support/documents.ts';
+import { newFolder, places } from '../../../support/core/core.ts';
+import { openShelf, type Shelf } from '../../../support/documents/documents.ts';
 
 async function settled(shelf: Shelf, documents: number) {
   return vi.waitFor(

@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createFileStore } from '../../../../app/documents/import/file-store.ts';
 import { openDatabase } from '../../../../app/store/database/database.ts';
-import { newFolder, places, root } from '../../../support/core.ts';
-import { openShelf, type Shelf } from '../../../support/documents.ts';
+import { newFolder, places, root } from '../../../support/core/core.ts';
+import { openShelf, type Shelf } from '../../../support/documents/documents.ts';
 import { contents, prose, writeFiles } from '../../../support/prose.ts';
 import { runs } from '../../../support/soak.ts';
 
@@ -42,7 +42,7 @@ test('killed at any moment of an import, it goes on: nothing missing, nothing tw
     const first = await openShelf();
     const collectionId = first.collection.id;
     await first.close();
-    const script = join(root, 'test/support/shelf-process.ts');
+    const script = join(root, 'test/support/documents/shelf-process.ts');
     const args = [
       first.dataFolder,
       places.migrations,

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { ParserProcess, StartParser } from '../../../../app/documents/parse/fork-parser.ts';
 import { type Document, pipePair } from '../../../../app/protocol/index.ts';
-import { openShelf } from '../../../support/documents.ts';
+import { openShelf } from '../../../support/documents/documents.ts';
 
 //  A document that takes long does not keep the others waiting.
 

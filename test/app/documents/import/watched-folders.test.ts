@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { newFolder } from '../../../support/core.ts';
-import { openShelf } from '../../../support/documents.ts';
+import { newFolder } from '../../../support/core/core.ts';
+import { openShelf } from '../../../support/documents/documents.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

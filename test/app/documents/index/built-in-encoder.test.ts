@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { builtInEmbedder } from '../../../../app/protocol/index.ts';
-import { newFolder, startCore } from '../../../support/core.ts';
+import { newFolder, startCore } from '../../../support/core/core.ts';
 
 test('a collection is searched by meaning with what ships with the app, and nothing was installed', async () => {
   const { client } = await startCore();

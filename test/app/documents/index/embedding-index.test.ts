@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import type { DocumentsOptions } from '../../../../app/documents/service.ts';
 import { LonghandError, type ModelId } from '../../../../app/protocol/index.ts';
 import type { Database } from '../../../../app/store/database/database.ts';
-import { newFolder } from '../../../support/core.ts';
-import { openShelf } from '../../../support/documents.ts';
+import { newFolder } from '../../../support/core/core.ts';
+import { openShelf } from '../../../support/documents/documents.ts';
 
 //  The road of vectors, with encoders that are made up: each gives every word a direction of its own.
 

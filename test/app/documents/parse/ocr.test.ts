@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type { RecognisedLine } from '../../../../app/engine/ipc-protocol.ts';
-import { firstPassage, openShelf } from '../../../support/documents.ts';
-import { makePdf } from '../../../support/pdf.ts';
-import { drawPage, scannedPdf } from '../../../support/picture.ts';
+import { firstPassage, openShelf } from '../../../support/documents/documents.ts';
+import { makePdf } from '../../../support/documents/pdf.ts';
+import { drawPage, scannedPdf } from '../../../support/documents/picture.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -9,8 +9,8 @@ import { createParserClient } from '../../../../app/documents/parse/parser-clien
 import type { FromProcess } from '../../../../app/documents/parse/parser-process.ts';
 import type { Ending } from '../../../../app/process/supervisor.ts';
 import type { Document } from '../../../../app/protocol/index.ts';
-import { newFolder, places, root } from '../../../support/core.ts';
-import { openShelf } from '../../../support/documents.ts';
+import { newFolder, places, root } from '../../../support/core/core.ts';
+import { openShelf } from '../../../support/documents/documents.ts';
 import { prose } from '../../../support/prose.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -166,7 +166,7 @@ test('what Longhand ended on twice waits for the user; an orderly end does not c
   await close();
   const path = join(newFolder(), 'fatal.txt');
   writeFileSync(path, prose(1, 20_000));
-  const script = join(root, 'test/support/shelf-process.ts');
+  const script = join(root, 'test/support/documents/shelf-process.ts');
   const states = (all: readonly Document[]) => all.map(({ state }) => state);
   for (let life = 1; life <= 2; life++) {
     const args = [dataFolder, places.migrations, places.documentParser, places.documentWorker, collection.id, path];

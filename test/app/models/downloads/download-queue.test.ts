@@ -13,7 +13,7 @@ import { createLibraryLocation } from '../../../../app/models/storage/library-lo
 import { type Download, type DownloadNotification, LonghandError } from '../../../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../../../app/store/database/database.ts';
 import { migrate, readMigrations } from '../../../../app/store/database/migrate.ts';
-import { content, type Hub, startHub } from '../../../support/hub.ts';
+import { content, type Hub, startHub } from '../../../support/fakes/hub.ts';
 
 let folder: string;
 let db: Database;

@@ -10,9 +10,9 @@ import { BLOCK } from '../../../../app/models/storage/block-map.ts';
 import { createLibraryLocation } from '../../../../app/models/storage/library-location.ts';
 import { type Database, openDatabase } from '../../../../app/store/database/database.ts';
 import { migrate, readMigrations } from '../../../../app/store/database/migrate.ts';
-import { newFolder, places } from '../../../support/core.ts';
+import { newFolder, places } from '../../../support/core/core.ts';
+import { content, type Hub, startHub } from '../../../support/fakes/hub.ts';
 import { breakDisk } from '../../../support/faulty-disk.ts';
-import { content, type Hub, startHub } from '../../../support/hub.ts';
 
 //  The database takes nothing more at the n-th write of a download, for every n: the list, the journal of blocks, the record of
 //  whole files. It waits and goes on, or says why it cannot; nothing is thrown where nobody catches it, and what is there at the

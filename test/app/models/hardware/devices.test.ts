@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { engineByFork } from '../../../../app/engine/client/fork-engine.ts';
 import type { StartEngine } from '../../../../app/engine/ipc-protocol.ts';
-import { places, root, startCore } from '../../../support/core.ts';
+import { places, root, startCore } from '../../../support/core/core.ts';
 
 test('an engine that dies before it has said what it runs on: the next one is asked, so that limits are those of the card', async () => {
-  const start = engineByFork(places.engine, { ...places, addon: join(root, 'test/support/gpu-addon.cjs') });
+  const start = engineByFork(places.engine, { ...places, addon: join(root, 'test/support/processes/gpu-addon.cjs') });
   let starts = 0;
   const startEngine: StartEngine = async () => {
     const engine = await start();

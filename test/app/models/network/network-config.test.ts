@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { network, request } from '../../../../app/models/network/http-request.ts';
 import { certificatesIn, takeRoute } from '../../../../app/models/network/network-config.ts';
-import { newFolder, startCore } from '../../../support/core.ts';
-import { content, startHub } from '../../../support/hub.ts';
+import { newFolder, startCore } from '../../../support/core/core.ts';
+import { content, startHub } from '../../../support/fakes/hub.ts';
 
 //  How the network is reached: through a proxy, and with certificates of one's own.
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { NetworkLogEntry } from '../../../../app/protocol/index.ts';
-import { next, startCore } from '../../../support/core.ts';
-import { type Faults, startHub } from '../../../support/hub.ts';
-import { starterFiles } from '../../../support/models.ts';
+import { next, startCore } from '../../../support/core/core.ts';
+import { type Faults, startHub } from '../../../support/fakes/hub.ts';
+import { starterFiles } from '../../../support/models/models.ts';
 
 //  The privacy page: whom Longhand spoke to, with bytes, and what it refused.
 

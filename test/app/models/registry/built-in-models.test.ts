@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { builtInModels } from '../../../../app/models/registry/built-in-models.ts';
 import { STARTER } from '../../../../app/protocol/index.ts';
-import { newFolder, places, startCore } from '../../../support/core.ts';
-import { realModel } from '../../../support/real-models.mjs';
+import { newFolder, places, startCore } from '../../../support/core/core.ts';
+import { realModel } from '../../../support/models/real-models.mjs';
 
 /** The resources of a package that has an assistant: SmolLM2 as it was published. */
 async function withAssistant(): Promise<string> {

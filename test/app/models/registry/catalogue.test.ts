@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readCatalogue } from '../../../../app/models/registry/catalogue.ts';
 import { MODEL_TYPES } from '../../../../app/models/registry/supported-architectures.ts';
 import { addon } from '../../../support/addon.ts';
-import { realModel } from '../../../support/real-models.mjs';
+import { realModel } from '../../../support/models/real-models.mjs';
 
 const models = readCatalogue(
   readFileSync(join(import.meta.dirname, '../../../../resources/catalogue/models.json'), 'utf8'),

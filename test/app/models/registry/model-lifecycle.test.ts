@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Client, ModelEntry } from '../../../../app/protocol/index.ts';
 import { openDatabase } from '../../../../app/store/database/database.ts';
-import { newFolder, next, startCore } from '../../../support/core.ts';
-import { starter } from '../../../support/models.ts';
+import { newFolder, next, startCore } from '../../../support/core/core.ts';
+import { starter } from '../../../support/models/models.ts';
 
 //  A model is removed and taken back: its files and its row go together, whatever fails between.
 

@@ -22,7 +22,7 @@ import {
 } from '../../../../app/protocol/index.ts';
 import { openDatabase } from '../../../../app/store/database/database.ts';
 import { golden } from '../../../support/addon.ts';
-import { newFolder, next, places, startCore } from '../../../support/core.ts';
+import { newFolder, next, places, startCore } from '../../../support/core/core.ts';
 
 const starter = join(places.resources, 'starter-model');
 

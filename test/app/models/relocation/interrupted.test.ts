@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createLibraryLocation } from '../../../../app/models/storage/library-location.ts';
 import { openDatabase } from '../../../../app/store/database/database.ts';
-import { newFolder, places, root } from '../../../support/core.ts';
+import { newFolder, places, root } from '../../../support/core/core.ts';
 import {
   data,
   db,
@@ -16,7 +16,7 @@ import {
   newLibrary,
   nothingLeft,
   target,
-} from '../../../support/relocation.ts';
+} from '../../../support/models/relocation.ts';
 import { limitMs, soaking } from '../../../support/soak.ts';
 
 beforeEach(newLibrary);
@@ -96,7 +96,7 @@ function expectOnly(folder: string, old: string): void {
 
 /** Runs the moving process for a while. True when it came to the end by itself. */
 async function runFor(ms: number, folder: string, to: string): Promise<boolean> {
-  const child = fork(join(root, 'test/support/move-process.ts'), [folder, to, places.migrations], {
+  const child = fork(join(root, 'test/support/processes/move-process.ts'), [folder, to, places.migrations], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
   });

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createProbe } from '../../../../app/models/storage/fs-probe.ts';
-import { newFolder } from '../../../support/core.ts';
-import { data, expectWhole, location, MODEL, mover, newLibrary, target } from '../../../support/relocation.ts';
+import { newFolder } from '../../../support/core/core.ts';
+import { data, expectWhole, location, MODEL, mover, newLibrary, target } from '../../../support/models/relocation.ts';
 
 beforeEach(newLibrary);
 

@@ -16,7 +16,7 @@ import { mirror } from '../../../../app/models/relocation/copy-tree.ts';
 import { createRwLock } from '../../../../app/models/storage/rw-lock.ts';
 import type { ModelId } from '../../../../app/protocol/index.ts';
 import { addModel, findModel } from '../../../../app/store/models/models.ts';
-import { newFolder } from '../../../support/core.ts';
+import { newFolder } from '../../../support/core/core.ts';
 
 //  The library goes to another folder or disk: whatever happens on the way, one place is complete and is the one that is used.
 import {
@@ -32,7 +32,7 @@ import {
   nothingLeft,
   sha,
   target,
-} from '../../../support/relocation.ts';
+} from '../../../support/models/relocation.ts';
 
 beforeEach(newLibrary);
 

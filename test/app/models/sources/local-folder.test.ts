@@ -6,7 +6,7 @@ import { openFile } from '../../../../app/models/network/file-transport.ts';
 import type { Answered } from '../../../../app/models/network/transport.ts';
 import type { Client, ModelEntry } from '../../../../app/protocol/index.ts';
 import { golden } from '../../../support/addon.ts';
-import { newFolder, places, startCore } from '../../../support/core.ts';
+import { newFolder, places, startCore } from '../../../support/core/core.ts';
 
 //  A folder on another disk or on the network is a source like a hub: looked at, searched, copied with every byte checked.
 

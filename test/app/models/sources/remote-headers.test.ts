@@ -5,9 +5,9 @@ import { network } from '../../../../app/models/network/http-request.ts';
 import { hubSource } from '../../../../app/models/sources/hugging-face.ts';
 import { readRemoteHeaders } from '../../../../app/models/sources/remote-headers.ts';
 import { addon } from '../../../support/addon.ts';
-import { readSafetensors } from '../../../support/formats.ts';
-import { type SeeingConfig, toSeeingGguf } from '../../../support/gguf-tower.ts';
-import { content, type Hub, startHub } from '../../../support/hub.ts';
+import { content, type Hub, startHub } from '../../../support/fakes/hub.ts';
+import { readSafetensors } from '../../../support/models/formats.ts';
+import { type SeeingConfig, toSeeingGguf } from '../../../support/models/gguf-tower.ts';
 
 const golden = join(import.meta.dirname, '../../../golden');
 const never = new AbortController().signal;

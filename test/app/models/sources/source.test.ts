@@ -5,7 +5,7 @@ import { network } from '../../../../app/models/network/http-request.ts';
 import { hubSource } from '../../../../app/models/sources/hugging-face.ts';
 import { modelScopeSource, urlSource } from '../../../../app/models/sources/modelscope.ts';
 import { readRange } from '../../../../app/models/sources/remote-headers.ts';
-import { content, type Hub, startHub } from '../../../support/hub.ts';
+import { content, type Hub, startHub } from '../../../support/fakes/hub.ts';
 
 const hubs: Hub[] = [];
 afterEach(async () => {

@@ -7,9 +7,9 @@ import type { Client, EngineStatus, ModelId } from '../../../../app/protocol/ind
 import { openDatabase } from '../../../../app/store/database/database.ts';
 import { migrate, readMigrations } from '../../../../app/store/database/migrate.ts';
 import { addModel } from '../../../../app/store/models/models.ts';
-import { newFolder, places, realEngine, startCore } from '../../../support/core.ts';
-import { starter } from '../../../support/models.ts';
-import { realModel } from '../../../support/real-models.mjs';
+import { newFolder, places, realEngine, startCore } from '../../../support/core/core.ts';
+import { starter } from '../../../support/models/models.ts';
+import { realModel } from '../../../support/models/real-models.mjs';
 
 //  Packed weights that are kept for the next load: where, how much, and when they go.
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Core } from '../../../../app/core/core.ts';
 import { type ApiServer, type ApiServerOptions, startApiServer } from '../../../../app/server/api/api-server.ts';
-import { startCore } from '../../../support/core.ts';
+import { startCore } from '../../../support/core/core.ts';
 
 export const KEY = 'lh-test-key';
 

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { circling, repetitive } from '../../../support/circling.ts';
+import { circling, repetitive } from '../../../support/models/circling.ts';
 import { KEY, startApi as start } from './api.ts';
 
 //  The clients that others wrote, against the real server, engine and built-in model.

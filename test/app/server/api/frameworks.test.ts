@@ -3,8 +3,8 @@ import { type AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
 import { expect, test } from 'vitest';
-import { circling, repetitive } from '../../../support/circling.ts';
-import { scriptedEngine } from '../../../support/scripted-engine.ts';
+import { scriptedEngine } from '../../../support/core/scripted-engine.ts';
+import { circling, repetitive } from '../../../support/models/circling.ts';
 import { KEY, startApi } from './api.ts';
 import { callsWeather, template } from './weather.ts';
 

@@ -3,8 +3,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { connect, newFolder } from '../../../support/core.ts';
-import { makeSeeingModel, pictureFiles } from '../../../support/seeing-model.ts';
+import { connect, newFolder } from '../../../support/core/core.ts';
+import { makeSeeingModel, pictureFiles } from '../../../support/models/seeing-model.ts';
 import { KEY, startApi } from './api.ts';
 
 //  Pictures in requests, with the clients that others wrote and a model that sees.

@@ -3,7 +3,7 @@ import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import type { Generation } from '../../../../app/engine/ipc-protocol.ts';
-import { scriptedEngine } from '../../../support/scripted-engine.ts';
+import { scriptedEngine } from '../../../support/core/scripted-engine.ts';
 import { KEY, startApi } from './api.ts';
 import { callsWeather, template } from './weather.ts';
 

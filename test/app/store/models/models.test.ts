@@ -12,7 +12,7 @@ import {
   setModelMetadata,
   setModelUsed,
 } from '../../../../app/store/models/models.ts';
-import { shapeOf } from '../../../support/fake-models.ts';
+import { shapeOf } from '../../../support/fakes/models.ts';
 import { migrations, newFolder } from '../support.ts';
 
 function opened(upTo?: number) {

@@ -8,7 +8,7 @@ import { halfOf } from './exam/cases.ts';
 
 //  The runner that reports on texts of others, on two texts of our own.
 
-const runner = join(import.meta.dirname, '../../../bench/loop-exam.ts');
+const runner = join(import.meta.dirname, '../../../bench/loops/exam.ts');
 const DOUBT = 'But maybe Cem and Dana could swap, and then the chair beside the door stays empty. ';
 
 test('the runner tells loops found from loops missed, and reads each half alone', () => {

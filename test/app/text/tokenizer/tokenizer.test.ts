@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createDetokenizer, decode } from '../../../../app/text/tokenizer/detokenizer.ts';
 import { createTokenizer, type Tokenizer } from '../../../../app/text/tokenizer/tokenizer.ts';
-import { realModel } from '../../../support/real-models.mjs';
+import { realModel } from '../../../support/models/real-models.mjs';
 
 const golden = join(import.meta.dirname, '../../../golden/tokenizers');
 const read = (path: string) => JSON.parse(readFileSync(join(golden, path), 'utf8'));

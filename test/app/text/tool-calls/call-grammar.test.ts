@@ -5,7 +5,7 @@ import { type CallFormat, callFormatOf } from '../../../../app/text/tool-calls/c
 import { type AnswerWithCalls, answerGrammar } from '../../../../app/text/tool-calls/call-grammar.ts';
 import { type CallPart, createCallSplitter } from '../../../../app/text/tool-calls/call-splitter.ts';
 import type { Grammar } from '../../../../native/addon/index.d.ts';
-import { randomFrom, wordsOf, writeAtRandom } from '../../../support/grammar.ts';
+import { randomFrom, wordsOf, writeAtRandom } from '../../../support/models/grammar.ts';
 
 const parameters = {
   type: 'object',

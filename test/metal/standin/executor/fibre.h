@@ -2,7 +2,7 @@
 // registers on the old stack and takes the new one: 3 to 9 ns, where a system thread would cost microseconds.
 #pragma once
 
-#include <stdint.h>  // nothing else: test/metal/fibre.cc runs it without a C library
+#include <stdint.h>  // nothing else: test/metal/standin/fibre.cc runs it without a C library
 
 extern "C" void mtl_switch(void** save_stack, void* load_stack);
 

@@ -115,7 +115,7 @@ static size_t size_of(MTLDataType type) {
 }
 @end
 
-// A compiled library's file (test/metal/metallib.test.ts writes it): a first line that names the format, a line
+// A compiled library's file (test/metal/apple/metallib.test.ts writes it): a first line that names the format, a line
 // NAME=VALUE for each macro, an empty line, the text. A real one holds code; here that lies in the compiler's cache.
 static const char* const kLibraryHeader = "stand-in metallib 1";
 

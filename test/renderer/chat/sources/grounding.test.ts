@@ -16,7 +16,7 @@ import {
   sourceOf,
 } from '../../../../renderer/chat/sources/grounding.ts';
 import { type Held, heldAt } from '../../../../renderer/lib/scroll-anchor.ts';
-import { newMessage } from '../../../support/fake-world.ts';
+import { newMessage } from '../../../support/fakes/world.ts';
 
 const source = (number: number, cited = false): Source => ({
   number,

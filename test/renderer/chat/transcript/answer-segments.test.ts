@@ -3,7 +3,7 @@ import type { ToolUse } from '../../../../app/protocol/index.ts';
 import { marksIn, segmentsOf } from '../../../../renderer/chat/transcript/answer-segments.ts';
 import { answerAsMarkdown } from '../../../../renderer/commands/export.ts';
 import { argumentsLine, argumentsText } from '../../../../renderer/lib/tool-arguments.ts';
-import { newMessage } from '../../../support/fake-world.ts';
+import { newMessage } from '../../../support/fakes/world.ts';
 
 const use = (step: number, textAt: number, change: Partial<ToolUse> = {}): ToolUse => ({
   id: `${step}.${textAt}` as ToolUse['id'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ASSISTANT, type ModelEntry } from '../../../../app/protocol/index.ts';
 import { abilityOf } from '../../../../renderer/chat/transcript/suggested-prompts.ts';
-import { starter } from '../../../support/fake-world.ts';
+import { starter } from '../../../support/fakes/world.ts';
 
 const model = (parameters: number | undefined, builtIn = false): ModelEntry => ({
   ...starter,

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { ChatId, EngineStatus, TurnId } from '../../../../app/protocol/index.ts';
 import { t } from '../../../../renderer/i18n.ts';
 import { createFormats } from '../../../../renderer/ui/format.ts';
-import { newChat, newMessage, starter } from '../../../support/fake-world.ts';
+import { newChat, newMessage, starter } from '../../../support/fakes/world.ts';
 
 vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeItem: () => {} });
 const { waitingFor } = await import('../../../../renderer/chat/transcript/waiting.tsx');

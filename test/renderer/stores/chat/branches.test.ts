@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChatId, Message, MessageId } from '../../../../app/protocol/index.ts';
 import { branchesOf, firstWords, isForked } from '../../../../renderer/stores/chat/branches.ts';
 import { newestEnd } from '../../../../renderer/stores/chat/tree.ts';
-import { newMessage } from '../../../support/fake-world.ts';
+import { newMessage } from '../../../support/fakes/world.ts';
 
 const chatId = 'chat' as ChatId;
 

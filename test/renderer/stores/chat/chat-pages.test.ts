@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Chat } from '../../../../app/protocol/index.ts';
 import { chatPages } from '../../../../renderer/stores/chat/chat-pages.ts';
 import { noChats, withChats, withOlderChats } from '../../../../renderer/stores/chat/reducers.ts';
-import { newChat } from '../../../support/fake-world.ts';
+import { newChat } from '../../../support/fakes/world.ts';
 
 /** The core's list: newest first, and with the first page every pinned chat. */
 function coreWith(chats: readonly Chat[]) {

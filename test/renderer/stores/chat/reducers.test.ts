@@ -13,7 +13,7 @@ import {
   withTurnEvents,
 } from '../../../../renderer/stores/chat/reducers.ts';
 import { branchOf, queueOf, versionsOf } from '../../../../renderer/stores/chat/tree.ts';
-import { newChat, newMessage } from '../../../support/fake-world.ts';
+import { newChat, newMessage } from '../../../support/fakes/world.ts';
 
 const turnId = 'turn-1' as TurnId;
 const usage = { promptTokens: 4, cachedTokens: 0, thinkingTokens: 1, answerTokens: 2 };

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CollectionId, DocumentId, PassageHit } from '../../../../app/protocol/index.ts';
-import { newCollection } from '../../../support/fake-documents.ts';
+import { newCollection } from '../../../support/fakes/documents.ts';
 
 //  What is marked in the open document follows what is looked for.
 

@@ -14,7 +14,7 @@ import {
   withBatch,
   withChanges,
 } from '../../../../renderer/stores/documents/state.ts';
-import { newCollection, newDocument } from '../../../support/fake-documents.ts';
+import { newCollection, newDocument } from '../../../support/fakes/documents.ts';
 
 const papers = 'papers' as CollectionId;
 const doc = (name: string, state: Document['state'] = { status: 'ready' }) => newDocument(papers, name, { state });

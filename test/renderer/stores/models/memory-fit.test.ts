@@ -14,7 +14,7 @@ import {
   stripOfLetters,
   suggestedVariant,
 } from '../../../../renderer/stores/models/memory-fit.ts';
-import { shapeOf } from '../../../support/fake-models.ts';
+import { shapeOf } from '../../../support/fakes/models.ts';
 
 const catalogue = CatalogueModel.array().parse(
   JSON.parse(readFileSync(join(import.meta.dirname, '../../../../resources/catalogue/models.json'), 'utf8')).models,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Run } from '../../../../app/protocol/index.ts';
 import { measuredFor, speedOf } from '../../../../renderer/stores/models/speeds.ts';
-import { installed, shapeOf } from '../../../support/fake-models.ts';
+import { installed, shapeOf } from '../../../support/fakes/models.ts';
 
 const run = (model: string, decode: number | null, more: Partial<Run> = {}): Run => ({
   id: 1,

@@ -7,7 +7,7 @@ import type {
   ModelEntry,
   ModelId,
 } from '../../../../app/protocol/index.ts';
-import { starter } from '../../../support/fake-world.ts';
+import { starter } from '../../../support/fakes/world.ts';
 
 //  Looks at hubs and searches on them: one that failed is not repeated by itself, and an older search does not stand over a newer.
 

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon, golden } from '../../../../support/addon.ts';
-import { answered, longhand } from '../../../../support/cli.ts';
+import { answered, longhand } from '../../../../support/core/cli.ts';
 import {
   asFloats,
   readSafetensors,
   type StoredTensor,
   safetensors,
   temporaryFolder,
-} from '../../../../support/formats.ts';
-import { checkLogits, largestDifference, readCase } from '../../../../support/golden.ts';
-import { starter } from '../../../../support/models.ts';
+} from '../../../../support/models/formats.ts';
+import { checkLogits, largestDifference, readCase } from '../../../../support/models/golden.ts';
+import { starter } from '../../../../support/models/models.ts';
 
 const base = join(golden, 'mha2mla/base');
 const published = readdirSync(join(golden, 'mha2mla')).filter((name) => name !== 'base' && !name.endsWith('.json'));

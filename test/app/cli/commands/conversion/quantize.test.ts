@@ -4,9 +4,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon, golden, repository } from '../../../../support/addon.ts';
-import { answered, longhand } from '../../../../support/cli.ts';
-import { f32, formats, readSafetensors, safetensors, temporaryFolder } from '../../../../support/formats.ts';
-import { families, someTokens, starter } from '../../../../support/models.ts';
+import { answered, longhand } from '../../../../support/core/cli.ts';
+import { f32, formats, readSafetensors, safetensors, temporaryFolder } from '../../../../support/models/formats.ts';
+import { families, someTokens, starter } from '../../../../support/models/models.ts';
 
 type Card = {
   out: string;

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { Document, Grounding, PassageHit } from '../../../../../app/protocol/index.ts';
-import { circling } from '../../../../support/circling.ts';
-import { newFolder, root, startCore } from '../../../../support/core.ts';
-import { makePdf } from '../../../../support/pdf.ts';
+import { newFolder, root, startCore } from '../../../../support/core/core.ts';
+import { makePdf } from '../../../../support/documents/pdf.ts';
+import { circling } from '../../../../support/models/circling.ts';
 import { tuning } from '../../../documents/evaluation/set.ts';
 
 vi.setConfig({ testTimeout: 180_000 });

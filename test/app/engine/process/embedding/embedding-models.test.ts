@@ -6,10 +6,10 @@ import { prefixesOf, readEmbedderText } from '../../../../../app/engine/process/
 import { readModelText } from '../../../../../app/engine/process/model/tokenizer-files.ts';
 import type { ModelId, TurnId } from '../../../../../app/protocol/index.ts';
 import { addon } from '../../../../support/addon.ts';
-import { realEngine } from '../../../../support/core.ts';
-import { safetensors, temporaryFolder } from '../../../../support/formats.ts';
-import { starter } from '../../../../support/models.ts';
-import { realModel } from '../../../../support/real-models.mjs';
+import { realEngine } from '../../../../support/core/core.ts';
+import { safetensors, temporaryFolder } from '../../../../support/models/formats.ts';
+import { starter } from '../../../../support/models/models.ts';
+import { realModel } from '../../../../support/models/real-models.mjs';
 
 vi.setConfig({ testTimeout: 120_000 });
 

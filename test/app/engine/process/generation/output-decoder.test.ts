@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createOutputDecoder } from '../../../../../app/engine/process/generation/output-decoder.ts';
 import { readModelText } from '../../../../../app/engine/process/model/tokenizer-files.ts';
 import { addon } from '../../../../support/addon.ts';
-import { starter } from '../../../../support/models.ts';
+import { starter } from '../../../../support/models/models.ts';
 
 const model = await readModelText(addon, starter);
 

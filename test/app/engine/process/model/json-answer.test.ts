@@ -8,7 +8,7 @@ import { createPictureReader } from '../../../../../app/engine/process/prompt/pi
 import type { ModelId, TurnId } from '../../../../../app/protocol/index.ts';
 import { createTemplateRenderer } from '../../../../../app/text/jinja/template-renderer.ts';
 import { addon } from '../../../../support/addon.ts';
-import { realModel } from '../../../../support/real-models.mjs';
+import { realModel } from '../../../../support/models/real-models.mjs';
 
 /** At temperature 0 SmolLM2 opens the same lists in each other until it loops; what it writes then is no JSON without a grammar. */
 const SETTINGS = 'Write a JSON object with the settings of a music player, as complete as you can. Write only JSON.';

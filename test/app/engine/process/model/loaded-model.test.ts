@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { loadModel } from '../../../../../app/engine/process/model/loaded-model.ts';
 import { KV_SCALE, type ModelId, type Settings } from '../../../../../app/protocol/index.ts';
 import { addon } from '../../../../support/addon.ts';
-import { starter } from '../../../../support/models.ts';
+import { starter } from '../../../../support/models/models.ts';
 
 async function sessionBytes(kvType: Settings['kvType']): Promise<number> {
   const target = {

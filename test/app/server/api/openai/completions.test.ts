@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { loadAddon } from '../../../../../app/engine/process/addon.ts';
 import { createTokenizer } from '../../../../../app/text/tokenizer/tokenizer.ts';
-import { connect, newFolder, root } from '../../../../support/core.ts';
+import { connect, newFolder, root } from '../../../../support/core/core.ts';
 import { KEY, startApi } from '../api.ts';
 
 //  Texts that are gone on with, and how likely every token was, through the official client and the built-in model.

@@ -5,7 +5,7 @@ import {
   maxResponseBytes,
   maxResponses,
 } from '../../../../../app/server/api/openai/response-store.ts';
-import { scriptedEngine } from '../../../../support/scripted-engine.ts';
+import { scriptedEngine } from '../../../../support/core/scripted-engine.ts';
 import { KEY, startApi } from '../api.ts';
 
 //  The Responses API, through the official client and its helpers. They check the order and the shape of events themselves.

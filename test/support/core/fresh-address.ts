@@ -1,0 +1,7 @@
+// Prints an address that lets one page in, as a second start would open it: node test/support/core/fresh-address.ts DATA_FOLDER
+import { join } from 'node:path';
+import { freshAddress } from '../../../app/server/one-time-address.ts';
+import { reachOf, readHolder } from '../../../app/store/lock.ts';
+
+const reach = reachOf(readHolder(join(process.argv[2] ?? '', 'longhand.lock.json')));
+if (reach) process.stdout.write(await freshAddress(reach));

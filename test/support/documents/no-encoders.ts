@@ -1,0 +1,12 @@
+import type { DocumentsOptions } from '../../../app/documents/service.ts';
+import { LonghandError } from '../../../app/protocol/index.ts';
+
+const none = (): never => {
+  throw new LonghandError('model-missing', '[test] there is no encoder');
+};
+
+/** Documents that are searched by words alone. */
+export const noEncoders: Pick<DocumentsOptions, 'engine' | 'embedders'> = {
+  engine: { ask: async () => none() } as unknown as DocumentsOptions['engine'],
+  embedders: { find: none, preset: null, reranker: () => null, qaReranker: null },
+};

@@ -1,0 +1,52 @@
+// A process that loads a model, then stops the same load several times on its way, and says how much memory it held each time.
+// node --expose-gc test/support/processes/stopped-load-process.ts PATH STOPS
+import { setTimeout as wait } from 'node:timers/promises';
+import { loadAddon } from '../../../app/engine/process/addon.ts';
+import { repository } from '../addon.ts';
+
+const [path = '', stops = ''] = process.argv.slice(2);
+const addon = loadAddon(`${repository}/build/native/Release/longhand.node`);
+const options = { device: 'cpu', threads: 2 };
+
+/** Resident memory once it has become no less for a while: models are taken apart on a thread of their own. */
+async function held(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let still = 0; still < 20; still++) {
+    globalThis.gc?.();
+    const now = process.memoryUsage.rss();
+    if (now < least) [least, still] = [now, 0];
+    await wait(20);
+  }
+  return least;
+}
+
+/** How much was held when it was stopped; null when it was whole before anybody could. */
+async function stoppedAt(share: number): Promise<number | null> {
+  const signal = new addon.AbortFlag();
+  let during = 0;
+  const onProgress = (done: number, total: number) => {
+    if (signal.isSet || done < total * share) return;
+    during = process.memoryUsage.rss();
+    signal.set();
+  };
+  const model = await addon.load(path, { ...options, onProgress, signal }).catch(() => null);
+  model?.close();
+  return model ? null : during;
+}
+
+const whole = await addon.load(path, options);
+const loaded = await held();
+whole.close();
+const base = await held();
+const during: number[] = [];
+const after: number[] = [];
+for (let share = 0.5; during.length < Number(stops) && share > 0.001; ) {
+  const had = await stoppedAt(share);
+  // It was too fast.
+  if (had === null) share /= 2;
+  else {
+    during.push(had);
+    after.push(await held());
+  }
+}
+process.send?.({ base, loaded, during, after });
