@@ -1,4 +1,4 @@
-// Tokens a second of several answers that are written at the same time, beside one alone, in rounds that take turns.
+// Tokens per second of several answers written at the same time, and of one alone, in alternating rounds.
 //   node test/bench/batch.mjs [SHAPE or FILE ...] [--rows 1,2,4,8] [--rounds 5] [--tokens 32] [--threads 2]
 // for example "Qwen3.5-0.8B Q4_0" or model.gguf
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ const rows = values.rows.split(',').map(Number);
 const maxTokens = Number(values.tokens);
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
-/** All begin with prompts of the same length; what counts is the time in which every one of them writes. */
+/** All prompts have the same length; only the time during which all of them are writing counts. */
 async function written(sessions) {
   const firsts = [];
   const lasts = [];

@@ -1,5 +1,5 @@
-// What a first token costs: of a prompt nobody knows, of one that is known in memory, and after a restart on disk, each
-// with 50 tokens more; and what going back to a snapshot takes.
+// The cost of a first token: for an unknown prompt, for one cached in memory, and for one cached on disk after a restart, each
+// followed by 50 new tokens; and the time to restore a snapshot.
 //   node test/bench/first-token.mjs [SHAPE or FILE ...] [--context 12288] [--threads 2]   for example "Qwen3.5-0.8B Q4_0"
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,7 +24,7 @@ const ROUNDS = 5;
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 const ms = (number) => (number < 10 ? number.toFixed(1) : number.toFixed(0));
 
-/** By a session that has read nothing itself. */
+/** Measured in a session that has read nothing itself. */
 async function ask(model, prompt, options = {}) {
   const session = model.createSession({ contextLength: length + 128 });
   const { timings } = await session.generate(prompt, { maxTokens: 1, temperature: 0, ...options });

@@ -1,5 +1,6 @@
-// What a grammar costs a token, in time of the processor, which a busy machine changes least, and of that the best round: a model of random weights in a published shape writes with and without one, in rounds that take
-// turns. The tokens are those of Qwen3 (151,669; rows above are padding).
+// The cost of a grammar per token: a model of random weights in a published shape writes with and without one, in alternating
+// rounds. Figures are processor time, which load on the machine changes least, of the best round. The vocabulary is that of Qwen3
+// (151,669 tokens; rows above are padding).
 //   node test/bench/grammar.mjs [SHAPE] [--rounds 7] [--tokens 64] [--threads 1]      for example "Qwen3.5-0.8B Q4_0"
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
-// How long a long library takes to be listed, the first time and the next: node test/bench/library.ts [MODELS]
-// In milliseconds and, since others may use this machine at the same time, in milliseconds of processor time.
-// Each first time is a process of its own on a database that another has written.
+// How long a large library takes to list, the first time and the next: node test/bench/library.ts [MODELS]
+// In milliseconds and, since this machine may be busy, in milliseconds of processor time. Each first listing is in a process of its
+// own, on a database that another process has written.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,12 +19,12 @@ const count = Number(given);
 
 type Cost = { ms: number; processor: number };
 
-/** Of the first list and of the second. */
+/** Of the first listing and of the second. */
 async function measure(data: string): Promise<Cost[]> {
   const db = openDatabase(join(data, 'longhand.db'));
   const library = aLibrary(db, createAvailability(anywhere, disk));
   const costs: Cost[] = [];
-  // Node still compiles what took the types out of this program, on threads of its own.
+  // Node is still compiling its type stripper, on threads of its own.
   await setTimeout(REST_MS);
   for (let run = 0; run < 2; run++) {
     const [began, cpu] = [performance.now(), process.cpuUsage()];

@@ -1,6 +1,6 @@
-// What lightning attention costs a token and head of 128 by 128 in prefill: many tokens at once (chunks, as masked
-// matrix products) beside few at a time, which go token after token. Both in turn, on every instruction set that is
-// there, with rows as far apart as in MiniCPM-SALA; processor time, the least of all tries.
+// The cost of lightning attention in prefill, per token and head of 128 by 128: many tokens at once (chunks, as masked matrix
+// products) against few at a time, which are processed one by one. Both in turn, on every available instruction set, with rows as
+// far apart as in MiniCPM-SALA; processor time, the minimum of all runs.
 //   c++ -std=c++20 -O2 -I native test/bench/lightning.cc build/native/libcpu.a build/native/libformats.a -pthread
 //       -o build/lightning && build/lightning
 #include <algorithm>

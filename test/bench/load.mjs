@@ -1,5 +1,5 @@
-// Loads with and without the file that keeps packed weights, in turn, each in a process of its own; files in the page cache,
-// shapes of the benchmark with random weights. Milliseconds until the model is ready, and tokens a second after it.
+// Loads with and without the file of packed weights, in turn, each in a process of its own, with files in the page cache and the
+// benchmark's shapes of random weights. Prints milliseconds until the model is ready, and tokens per second afterwards.
 //   node test/bench/load.mjs
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -21,7 +21,7 @@ const MODELS = [
 const THREADS = 2;
 const self = fileURLToPath(import.meta.url);
 
-/** In a process of its own. */
+/** Runs in a process of its own. */
 async function loadHere(path, packed) {
   const addon = createRequire(import.meta.url)('../../build/native/Release/longhand.node');
   const began = performance.now();

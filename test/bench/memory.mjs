@@ -1,7 +1,7 @@
-// npm run bench:memory: the most memory that full-shape models of random weights take, and the expert bytes a token reads.
+// npm run bench:memory: peak memory of full-shape models with random weights, and the bytes of experts that a token reads.
 //   node test/bench/memory.mjs [SHAPE ...]
-// Bound: weights as stored + states and context + 250 MB, everything of the process counted (VmHWM, file pages included).
-// Writes test/bench/results/memory.md; ends with 1 when a row is over its bound or reads experts that were not chosen.
+// Bound: weights as stored + states and context + 250 MB, counting the whole process (VmHWM, file pages included).
+// Writes test/bench/results/memory.md; exits with 1 if a row exceeds its bound or reads experts that were not selected.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..', '..');
 const READ = 512;
 const WRITE = 16;
 const ALLOWANCE = 250 * 2 ** 20;
-/** What users have of each, and one of every layout of weights. */
+/** The usual file of each family, and one of every weight layout. */
 const RUNS = [
   ['Qwen3-0.6B', 'Q4_0'],
   ['Qwen3-0.6B', 'BF16'],
@@ -32,7 +32,7 @@ const RUNS = [
   ['SmolLM-1.7B-MLA-d_kv_32', 'BF16'],
 ];
 
-/** In a process of its own, whose memory is what is measured. */
+/** Runs in a process of its own, whose memory is measured. */
 async function measureHere(path, read) {
   const addon = createRequire(import.meta.url)(join(root, 'build/native/Release/longhand.node'));
   const model = await addon.load(path, { device: 'cpu' });
@@ -40,7 +40,7 @@ async function measureHere(path, read) {
   const prompt = Int32Array.from({ length: read }, (_, i) => (i * 7919 + 17) % model.vocabularySize);
   const { tokens } = await session.generate(prompt, { maxTokens: WRITE, temperature: 0 });
   const before = model.expertBytesRead();
-  // The last token has been written but not read: one more is read now.
+  // The last token has been written but not read; this reads it.
   await session.generate(Int32Array.from([...prompt, ...tokens]), { maxTokens: 1, temperature: 0 });
   const { weightBytes, activeBytes } = model.description;
   const status = readFileSync('/proc/self/status', 'utf8');
@@ -53,7 +53,7 @@ async function measureHere(path, read) {
   };
 }
 
-/** Bytes of the chosen experts' matrices, from the shape alone. */
+/** Bytes of the selected experts' matrices, from the shape alone. */
 function chosenExperts(path, shape) {
   if (!shape.experts) return 0;
   const inspected = JSON.parse(

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-/** The options of a script. --help prints the comment that the script begins with, what is not allowed ends it in one
- *  sentence, with exit code 2.
+/** Parses the options of a script. --help prints the comment at the top of the script; a bad option ends it with one sentence and
+ *  exit code 2.
  *  @template {import('node:util').ParseArgsConfig} Config
  *  @param {string} script
  *  @param {Config} config

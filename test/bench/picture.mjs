@@ -1,4 +1,4 @@
-// How long the tower of Qwen3.5-0.8B looks at a picture of 1,024 x 768 pixels: published shapes, random weights.
+// How long the vision tower of Qwen3.5-0.8B takes for a picture of 1,024 x 768 pixels: published shapes, random weights.
 //   node test/bench/picture.mjs [runs] [addon ...]        several add-ons take turns
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,8 +13,7 @@ const [rows, columns] = [768 / 16, 1024 / 16];
 const THREADS = 2;
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
-/** Seconds on the clock, and of the processor: on a machine that does something else the latter, halved, is what two cores
- *  of one's own would take. */
+/** Wall time and processor time in seconds. On a busy machine, half of the latter is what two idle cores would take. */
 async function timed(work) {
   const [began, before] = [performance.now(), process.cpuUsage()];
   await work();

@@ -1,8 +1,8 @@
-// What the processor calls itself, and its generation: a name such as "AMD EPYC" is given to chips of very different speed.
+// The processor's name and generation: names such as "AMD EPYC" cover chips of very different speed.
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** Generations by vendor and family; `models` are ranges of Linux's model numbers, none means the whole family. */
+/** Generations by vendor and family; `models` are ranges of Linux's model numbers, or the whole family if absent. */
 const GENERATIONS = [
   { vendor: 'AuthenticAMD', family: 26, name: 'Zen 5' },
   {
@@ -22,7 +22,7 @@ const GENERATIONS = [
   { vendor: 'GenuineIntel', family: 6, models: [[173, 174]], name: 'Granite Rapids' },
 ];
 
-/** `info` is the text of /proc/cpuinfo; other chips are told by their numbers. */
+/** `info` is the text of /proc/cpuinfo; unknown chips are described by their numbers. */
 export function generationOf(info) {
   const field = (name) => new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(info)?.[1];
   const [vendor, family, model] = [field('vendor_id'), Number(field('cpu family')), Number(field('model'))];

@@ -1,10 +1,9 @@
 // npm run bench: how fast this machine reads and writes, beside llama.cpp, in interleaved pairs.
 //   npm run bench [-- --quick] [--part NAME] [--only TEXT] [--pairs N] [--threads 1,2] [--minutes N] [--device vulkan:0] [--no-peer]
-// Real models, and files of random weights in published shapes, made on the fly and deleted: quality means nothing there,
-// speed does. Nothing is measured when the golden tests of the measured paths fail. --part is one of main, types, large, long;
-// without it all of them. Rows that would end after --minutes (40, with --quick 5) get fewer pairs or are named as not
-// measured. With --device vulkan both run on the GPU: llama.cpp through its own Vulkan build.
-// Results: test/bench/results/<processor>.csv, and .md and .svg drawn from it. Rows measured before stay until measured again.
+// Measures real models, and files of random weights in published shapes, which are made when needed and deleted. Nothing is
+// measured if the golden tests of the measured paths fail. --part is one of main, types, large, long; the default is all. Rows that
+// would end after --minutes (40, or 5 with --quick) get fewer pairs or are listed as not measured. With --device vulkan both run on the GPU: llama.cpp through its own Vulkan build.
+// Results: test/bench/results/<processor>.csv, and .md and .svg made from it. Older rows stay until they are measured again.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -46,7 +45,7 @@ const pairs = Number(values.pairs ?? (values.quick ? 3 : 5));
 const onGpu = values.device !== 'cpu';
 const threadCounts = (values.threads ?? (cpus().length > 1 && !onGpu ? '1,2' : '1')).split(',').map(Number);
 
-/** The exact path of every family that is measured, and how far the fast one is from it on a real model. */
+/** The exact path of every family that is measured, and the distance of the fast path from it on a real model. */
 const GOLDENS = onGpu
   ? [`${values.device.split(':')[0]}/golden`]
   : ['golden/starter', 'golden/real-models', 'golden/gguf'];
@@ -59,7 +58,7 @@ function goldensPass() {
   return status === 0;
 }
 
-/** The measured device as it calls itself. */
+/** The name of the measured device. */
 function gpuName() {
   const { devices } = json(process.execPath, ['app/cli/main.ts', 'devices', '--json']);
   const wanted = values.device === 'vulkan' ? 'vulkan:0' : values.device;
@@ -87,7 +86,7 @@ const forget = () => {
 process.on('exit', forget);
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 
-/** The file of a model; a synthetic one is kept until a row of another one comes. */
+/** The file of a model; a synthetic one is kept until a row needs another. */
 async function fileOf({ name, path, shape, type }) {
   if (path) return path();
   if (!files.has(name)) {
@@ -101,7 +100,7 @@ async function fileOf({ name, path, shape, type }) {
   return files.get(name);
 }
 
-/** Rows as they are measured. */
+/** Yields the rows as they are measured. */
 async function* results(about, module) {
   const when = new Date().toISOString().slice(0, 10);
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
@@ -117,7 +116,7 @@ async function* results(about, module) {
   }
 }
 
-/** Into the files of this machine. */
+/** Writes the files of this machine. */
 function keep(fresh, about) {
   const slug = about.cpu
     .toLowerCase()
@@ -137,12 +136,12 @@ if (!goldensPass()) {
   console.error('[bench] the golden tests of the measured paths fail: no speed is worth printing');
   process.exit(1);
 }
-// the tests are not part of the time that is given
+// The tests do not count towards --minutes.
 const end = performance.now() + Number(values.minutes ?? (values.quick ? 5 : 40)) * 60_000;
 const about = machine();
 about.loop = json(process.execPath, ['test/bench/loops/cost.ts']).microseconds;
 const fresh = [];
-// A run that is stopped keeps what it has measured.
+// A run that is interrupted keeps what it has measured.
 for await (const row of results(about, values.peer ? peerModule() : null)) {
   fresh.push(row);
   keep(fresh, about);

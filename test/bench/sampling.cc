@@ -1,5 +1,5 @@
-// What choosing a token costs: this engine's way, which ranks no more than it keeps, beside the ordinary one, which
-// sorts the vocabulary. Both in turn on the same logits; processor time, the least of all tries.
+// The cost of sampling a token: this engine's way, which ranks only what it keeps, against the usual way, which sorts the
+// vocabulary. Both in turn on the same logits; processor time, the minimum of all runs.
 //   c++ -std=c++20 -O2 -I native test/bench/sampling.cc -o build/sampling && build/sampling
 #include <algorithm>
 #include <cmath>

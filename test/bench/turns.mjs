@@ -1,7 +1,7 @@
-// A session of 200 turns with the prompt cache, in memory and on disk: appending, editing, asking again, branches, another
-// chat, a title in between, thinking that a template drops, and every ninth turn a new start.
+// A session of 200 turns with the prompt cache, in memory and on disk: appending, editing, regenerating, branching, another chat, a
+// title in between, thinking that a template drops, and a restart every ninth turn.
 //   node test/bench/turns.mjs [MODEL or SHAPE ...] [--turns 200] [--out FILE.md]   for example "Qwen3.5-0.8B Q4_0"
-// What a first token costs with and without the cache: first-token.mjs
+// The cost of a first token with and without the cache: first-token.mjs
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

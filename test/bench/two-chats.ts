@@ -1,5 +1,5 @@
-// A recording, as text, of two chats of the built-in model that write at the same time, and of what the next prompts say about
-// what was read again.
+// Records, as text, two chats of the built-in model that write at the same time, and what the next prompts report about tokens
+// that were read again.
 //   node test/bench/two-chats.ts [--out FILE.md]
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

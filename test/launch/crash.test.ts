@@ -22,7 +22,7 @@ test.each(['SIGSEGV', 'SIGKILL'])(
       [
         join(root, 'node_modules', 'vitest', 'vitest.mjs'),
         ...['run', '--root', folder, '--globals', '--pool', 'forks', '--config', 'vitest.config.js'],
-        ...['--reporter', join(root, 'test', 'support', 'reporter.ts')],
+        ...['--reporter', join(root, 'test', 'support', 'runner', 'reporter.ts')],
       ],
       { cwd: folder, env: { ...process.env, LONGHAND_COUNT: counts, VITEST: undefined } },
     );

@@ -51,12 +51,12 @@ describe('a failed test in CI', () => {
 test('what a browser run counted: names with their suites, places, reasons', () => {
   const spec = (title: string, status: string, more: object = {}) => ({
     title,
-    file: 'ask.spec.ts',
+    file: 'documents/ask.spec.ts',
     tests: [{ status, annotations: [], results: [{ error: { message: '\x1b[31mno button\x1b[39m\nmore' } }], ...more }],
   });
   const suites = [
     {
-      title: 'ask.spec.ts',
+      title: 'documents/ask.spec.ts',
       specs: [spec('asks', 'expected')],
       suites: [
         {
@@ -72,10 +72,10 @@ test('what a browser run counted: names with their suites, places, reasons', () 
   expect(endToEndCount(JSON.stringify({ stats: { expected: 1 }, suites }))).toEqual({
     passed: 1,
     failures: [
-      { file: 'test/e2e/documents/ask.spec.ts', name: 'ask.spec.ts > in the app > stops', message: 'no button' },
+      { file: 'test/e2e/documents/ask.spec.ts', name: 'documents/ask.spec.ts > in the app > stops', message: 'no button' },
     ],
     skipped: [
-      { file: 'test/e2e/documents/ask.spec.ts', name: 'ask.spec.ts > in the app > prints', reason: 'needs a Mac' },
+      { file: 'test/e2e/documents/ask.spec.ts', name: 'documents/ask.spec.ts > in the app > prints', reason: 'needs a Mac' },
     ],
   });
 });

@@ -1,4 +1,4 @@
-// The built addon, with the types it promises.
+// The built addon, with its declared types.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 

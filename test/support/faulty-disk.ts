@@ -1,11 +1,11 @@
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 
-//  A disk that takes nothing more at a chosen write: SQLite's own answer to the n-th statement that would change the database.
+//  A disk that is full from a chosen write on: SQLite itself refuses the n-th statement that would change the database.
 
 export type Fault = {
-  /** Which write of its database fails first; the writes are counted from 1. */
+  /** The first write that fails, counted from 1. */
   at: number;
-  /** How many fail. Else all do until `lift` is called. */
+  /** How many writes fail; by default all of them until `lift` is called. */
   times: number;
 };
 
@@ -32,7 +32,7 @@ DatabaseSync.prototype.prepare = function (sql, ...rest) {
 };
 DatabaseSync.prototype.exec = function (sql) {
   pass(this.location() ?? '', sql);
-  // Waiting for the real disk says nothing here and takes minutes.
+  // Waiting for the real disk would prove nothing here and take minutes.
   exec.call(this, sql.replace(/synchronous = (FULL|NORMAL)/, 'synchronous = OFF'));
 };
 StatementSync.prototype.run = function (...values) {
@@ -40,7 +40,7 @@ StatementSync.prototype.run = function (...values) {
   return Reflect.apply(run, this, values);
 };
 
-/** The database at `path` fails so from now on. */
+/** Makes the database at `path` fail like this from now on. */
 export function breakDisk(path: string, fault: Fault) {
   const state: Watched = { ...fault, seen: 0 };
   watched.set(path, state);

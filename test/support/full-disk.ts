@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, vi } from 'vitest';
 
-/** What nobody caught, from the first test of a file to its last. What is logged meanwhile is not printed: hundreds of cores say it. */
+/** The errors that went uncaught during the tests of a file. Logs are not printed: hundreds of cores write them. */
 export function collectUncaught(): unknown[] {
   const uncaught: unknown[] = [];
   const note = (error: unknown) => void uncaught.push(error);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-//  What a process costs, as Linux counts it.
+//  What a process costs, as counted by Linux.
 
 const TICKS_PER_SECOND = 100;
 
-/** Seconds of processor time since its start, with those of its threads. */
+/** Seconds of processor time since it started, all threads included. */
 export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -12,7 +12,7 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Memory that would be free without it: its own pages, and its share of those it has in common with others. */
+/** Proportional set size: its own pages, and its share of the pages it has in common with other processes. */
 export function memoryBytes(pid: number): number {
   const found = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
   return Number(found?.[1] ?? 0) * 1024;

@@ -17,7 +17,7 @@ export function writeFiles(folder: string): string[] {
   return ['a.pdf', ...Array.from({ length: 8 }, (_, at) => `t${at}.txt`), 'twin.txt'].map((name) => join(folder, name));
 }
 
-/** Everything that was read, by file. */
+/** The texts that were read, by file. */
 export function contents(dataFolder: string): Record<string, string[]> {
   const db = openDatabase(join(dataFolder, 'longhand.db'), { readOnly: true });
   const rows = db.all<{ name: string; text: string; position: number }>(

@@ -1,4 +1,4 @@
-/** A long answer with everything an answer may hold: text, lists, tables, code and formulas. About four characters a token. */
+/** A long answer with everything an answer may contain: text, lists, tables, code and formulas. About four characters per token. */
 export function recordedAnswer(tokens: number): string {
   const parts: string[] = [];
   let length = 0;

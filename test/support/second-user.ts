@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-//  Another user of the computer, as far as a test that runs as root can be one.
+//  Another user of the computer, as far as a test that runs as root can become one.
 
 export const nobody = 65534;
 export const isRoot: boolean = process.getuid?.() === 0;
 
-/** Runs a script of Node as that user. */
+/** Runs a Node script as that user. */
 export function asNobody(
   script: string,
   args: readonly string[] = [],
@@ -21,7 +21,7 @@ export function asNobody(
   return { stdout, stderr, code: status };
 }
 
-/** Everything below a folder, the folder first. */
+/** A folder and everything below it. */
 export function everythingIn(folder: string): string[] {
   const inside = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -30,6 +30,6 @@ export function everythingIn(folder: string): string[] {
   return [folder, ...inside];
 }
 
-/** Whether anybody but the owner has a right to it. A file that has gone meanwhile is open to nobody. */
+/** Whether anybody but the owner has any permission. A file that has disappeared is open to nobody. */
 export const isOpenToOthers = (path: string): boolean =>
   ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;

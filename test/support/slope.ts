@@ -1,4 +1,4 @@
-/** How much y grows with each x, by least squares. */
+/** The slope of y over x, by least squares. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const x = mean(points.map(([at]) => at));

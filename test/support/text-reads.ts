@@ -10,9 +10,8 @@ import {
 } from 'typescript/unstable/ast/is';
 import { API, type Type, TypeFlags } from 'typescript/unstable/sync';
 
-/** Where a project reads a property of one of these names that is text: `file: code`. The compiler tells, so that it makes no
- *  difference what a variable is called, whether it was cast, or whether it is read by a pattern or in brackets. What is handed to
- *  an element named in `except` is left out. */
+/** Where a project reads a text property with one of these names: `file: code`. Types come from the compiler, so names of
+ *  variables, casts, destructuring and brackets make no difference. Attributes of the elements in `except` are left out. */
 export function textReads(
   root: string,
   project: string,
@@ -38,7 +37,7 @@ export function textReads(
     const types = checker.getTypeAtLocation(named);
     const symbols = checker.getSymbolAtLocation(named);
     return reads.flatMap(({ read }, at) => {
-      // A map from any text to text has no property of that name.
+      // An index signature is no property of that name.
       if (!mayBeText(types[at]) || symbols[at]?.name === '__index') return [];
       return [`${read.getSourceFile().fileName.slice(join(root, '/').length)}: ${read.getText()}`];
     });
@@ -52,7 +51,7 @@ function mayBeText(type: Type | undefined): boolean {
   return !type || (type.flags & (TypeFlags.StringLike | TypeFlags.Any | TypeFlags.Unknown)) !== 0;
 }
 
-/** `name`: what has the type of the property. */
+/** `name`: the node that has the type of the property. */
 type Read = { read: Node; name: Node };
 
 function readsBelow(node: Node, names: readonly string[]): Read[] {
@@ -72,7 +71,7 @@ function readOf(node: Node, names: readonly string[]): Read | null {
   return names.includes((node.propertyName ?? node.name).getText()) ? { read: node.parent, name: node.name } : null;
 }
 
-/** The element that an expression is an attribute of. */
+/** The JSX element that an expression is an attribute of. */
 function elementOf(read: Node): string {
   const element = read.parent?.parent?.parent?.parent;
   return element && isJsxSelfClosingElement(element) ? element.tagName.getText() : '';

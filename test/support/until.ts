@@ -1,4 +1,4 @@
-// Waits for what the app says of its models, never for a time.
+// Waits for what the app reports about its models, never for a fixed time.
 import { vi } from 'vitest';
 import type { Client, ModelEntry } from '../../app/protocol/index.ts';
 

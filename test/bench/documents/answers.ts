@@ -1,5 +1,5 @@
-//  What models make of the passages: node test/bench/documents/answers.ts MODEL NAME [QUESTIONS]
-//  MODEL is "starter" or a path; NAME is what the table calls it. Asks questions of the report set through the whole core, with
+//  What models answer from the passages: node test/bench/documents/answers.ts MODEL NAME [QUESTIONS]
+//  MODEL is "starter" or a path; NAME is its name in the table. Asks the questions of the report set through the whole core, with
 //  all-MiniLM-L6-v2, and writes test/bench/results/answers-NAME.md.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

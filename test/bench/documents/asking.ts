@@ -11,12 +11,12 @@ import { openStore } from '../../../app/store/store.ts';
 import { manuals } from '../../app/documents/evaluation/set.ts';
 import { realModel } from '../../support/models/real-models.mjs';
 
-//  Many questions to libraries that have most of their texts in common: what the app makes of each statement.
+//  Asks many questions of libraries that share most of their texts, and returns how the app scores each statement.
 
 const root = resolve(import.meta.dirname, '../../..');
 
 export type Asker = {
-  /** The statements that were looked at for each question, in a library with these documents and the manuals of packages. */
+  /** The statements considered for each question, in a library of these documents and the manuals of packages. */
   ask(
     library: Record<string, string>,
     questions: readonly string[],
@@ -25,7 +25,7 @@ export type Asker = {
   close(): Promise<void>;
 };
 
-/** `reader`: whether the reader takes part. `known`: vectors of texts that were read before; new ones are added. */
+/** `reader`: whether the reader is used. `known`: the vectors of texts embedded before; new ones are added. */
 export async function openAsker(reader: boolean, known = new Map<string, Float32Array>()): Promise<Asker> {
   const path = await realModel('minilm');
   const real = createEngine({
@@ -90,7 +90,7 @@ async function ask(
   return asked;
 }
 
-/** Each text is read once. */
+/** Embeds each text once. */
 function remembering(engine: Engine, known: Map<string, Float32Array>): Engine {
   const askOnce: Engine['ask'] = async (name, input) => {
     if (name !== 'embed') return engine.ask(name, input);

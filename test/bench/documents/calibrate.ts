@@ -1,7 +1,7 @@
 // Fits the weights of app/documents/search/ranking-features.ts on the tuning set: node test/bench/documents/calibrate.ts [--no-reader] [--vectors FILE] [--with FILE …]
-// BY_READING; with --no-reader BY_MEANING, which also chooses what the reader reads.
-// Each document is left out once (eight groups) to see what the weights are worth on documents that they do not know. Every
-// answerable question also counts as one without an answer, in a library from which the sentence that answers it was cut.
+// BY_READING, or with --no-reader BY_MEANING, which also selects what the reader reads.
+// Each document is left out once (in eight groups) to measure the weights on unseen documents. Every answerable question is also
+// used as an unanswerable one, in a library without the sentence that answers it.
 // --vectors FILE caches the vectors of all texts for the next run. --with FILE adds the questions of an examination (exam.ts --out).
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
@@ -21,9 +21,9 @@ const { values } = readOptions(import.meta.filename, {
   },
   allowNegative: true,
 });
-/** How much a question weighs: one without an answer, one whose answer was cut out, one with. */
+/** The weight of a question: unanswerable, with its answer cut out, answerable. */
 const WEIGHT = values.reader ? { none: 0.5, cut: 0.25, answered: 1 } : { none: 1, cut: 0.5, answered: 1 };
-/** The score of the reader tells much of what the other features tell: they are drawn to zero more strongly then. */
+/** The reader's score covers much of the other features, which are therefore regularised more strongly. */
 const SHRINK = values.reader ? 0.02 : 0.005;
 const CUTS = 6;
 const GROUPS = 8;
@@ -50,17 +50,17 @@ async function ask(library: Record<string, string>, questions: readonly Question
   const all = await asker.ask(library, texts);
   return questions.map(({ kind, gold, document }, at) => {
     const statements = all[at] ?? [];
-    // A question that no document answers goes with the one that it comes nearest to.
+    // A question that no document answers is grouped with the nearest document.
     const nearest = statements.toSorted((a, b) => b.score - a.score);
     const own = document ?? nearest.find(({ passage }) => passage.fileName in tuning.library)?.passage.fileName;
-    // With the reader: those that it read, which have its score as one feature more.
+    // With the reader: the ones it read, whose score is one more feature.
     const most = Math.max(...statements.map(({ features }) => features.length));
     const judged = statements.filter(({ features }) => features.length === most);
     return { kind, gold, group: groupOf(own), statements: judged };
   });
 }
 
-/** A document without the sentences that hold these words. */
+/** A document without the sentences that contain these words. */
 function without(text: string, gold: string): string {
   const at = text.toLowerCase().indexOf(gold.toLowerCase());
   return statementsOf(text)
@@ -88,10 +88,10 @@ const exampleOf = ({ kind, gold, statements }: Asked): Example => ({
   says: statements.flatMap((one, at) => (says(one, gold) ? [at] : [])),
   weight: WEIGHT[kind],
 });
-/** What was not found teaches nothing about what was. */
+/** Statements that were not found say nothing about those that were. */
 const teaches = (one: Asked) =>
   one.kind !== 'answered' || one.statements.some((statement) => says(statement, one.gold));
-/** The questions of examinations, which are in every fit. */
+/** The questions of the examinations, which are part of every fit. */
 const examined = values.with.flatMap(examplesIn);
 const modelOf = (asked: readonly Asked[]): Model =>
   fitWeights([...asked.filter(teaches).map(exampleOf), ...examined], SHRINK);
@@ -111,7 +111,7 @@ function examplesIn(file: string): Example[] {
   });
 }
 
-/** How sure the likeliest passage is, and whether it holds the fact. */
+/** The probability of the likeliest passage, and whether it contains the fact. */
 function judged({ gold, statements }: Asked, { bias, factors }: Model): { chance: number; right: boolean } {
   const scores = statements.map(({ features }) =>
     features.reduce((sum, one, at) => sum + one * (factors[at] ?? 0), bias),

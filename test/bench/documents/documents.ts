@@ -1,7 +1,7 @@
 // How fast documents are read and found: node test/bench/documents/documents.ts [--pages N] [--meaning]
-// With --meaning all-MiniLM-L6-v2 reads every passage as well. One PDF of full pages (two columns on every third), read by
-// the whole road: copy, worker thread, index. Prints what the README says: seconds, the most memory of the process (on Linux of
-// the engine's, too), the longest time its loop stood still, and the time of a search.
+// With --meaning, all-MiniLM-L6-v2 also embeds every passage. One PDF of full pages (two columns on every third) goes all the way:
+// copy, worker, index. Prints the figures of the README: seconds, peak memory of the process (on Linux of the engine too), the
+// longest stall of its event loop, and the time of a search.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ const column = (x: number, characters: number): Text[] =>
   }));
 const page = (at: number): Page => ({ texts: at % 3 === 0 ? [...column(50, 40), ...column(310, 40)] : column(50, 84) });
 
-// In a process of its own, so that making the file is not counted.
+// In a process of its own, so that making the file does not count.
 if (values.write !== undefined) {
   writeFileSync(values.write, makePdf({ pages: Array.from({ length: count }, (_, at) => page(at)) }));
   process.exit(0);
@@ -80,7 +80,7 @@ async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'embedders'>
   return { engine, embedders };
 }
 
-/** Most memory and the processor time of the processes which this one started; 0 where the system does not tell. */
+/** Peak memory and processor time of the child processes; 0 if the system does not report them. */
 function others(): { bytes: number; seconds: number } {
   const tasks = '/proc/self/task';
   const sum = { bytes: 0, seconds: 0 };
@@ -92,7 +92,7 @@ function others(): { bytes: number; seconds: number } {
   );
   for (const child of children) {
     const peak = readFileSync(`/proc/${child}/status`, 'utf8').match(/VmHWM:\s+(\d+) kB/)?.[1];
-    // After the name in brackets: field 14 and 15 of proc(5), in ticks of 10 ms.
+    // Fields 14 and 15 of proc(5), after the name in brackets, in ticks of 10 ms.
     const fields = readFileSync(`/proc/${child}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     sum.bytes += Number(peak ?? 0) * 1024;
     sum.seconds += (Number(fields[11]) + Number(fields[12])) / 100;

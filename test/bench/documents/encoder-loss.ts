@@ -1,6 +1,6 @@
-// What the encoder in the box loses in its 8 bits: node test/bench/documents/encoder-loss.ts FILE [--most N]
-// FILE: passages with questions, one passage a line, as SQuAD has them. Every passage is embedded in whole, with the encoder as it is
-// published (fp32) and with resources/encoder; a question finds its passage when it is among the first of all of them.
+// What the built-in encoder loses by its 8 bits: node test/bench/documents/encoder-loss.ts FILE [--most N]
+// FILE: passages with questions, one passage per line, as in SQuAD. Every passage is embedded as a whole, with the encoder as
+// published (fp32) and with resources/encoder; a question finds its passage if that is among the first of all passages.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createEngine } from '../../../app/engine/client/engine-client.ts';

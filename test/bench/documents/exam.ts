@@ -1,8 +1,8 @@
-// What the part without a language model makes of an examination: node test/bench/documents/exam.ts PATH [--documents FOLDER] [--meaning]
+// Runs an examination without a language model: node test/bench/documents/exam.ts PATH [--documents FOLDER] [--meaning]
 // PATH is a folder with questions.json (and documents/, or --documents), or a .jsonl of passages with questions as SQuAD has them.
-// --half a|b takes half of the articles by the hash of their titles, --most N so many questions. --keep FOLDER keeps what was
-// read, for the next run over the same documents. --meaning: with the encoder in the box and the reader, else by words alone.
-// --out FILE writes every question with what was made of it.
+// --half a|b takes half of the articles by the hash of their titles, --most N at most that many questions. --keep FOLDER keeps the
+// parsed documents for the next run. --meaning uses the built-in encoder and the reader; the default is keywords alone.
+// --out FILE writes every question with its result.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -39,7 +39,7 @@ type Made = {
   question: string;
   kinds: readonly string[];
   answerable: boolean;
-  /** Place of the first passage that holds the fact, of the first five found. */
+  /** The rank of the first of five passages that contains the fact. */
   place: number | null;
   sure: boolean;
   score: number;

@@ -1,7 +1,7 @@
 // Fits BY_WORDS of app/documents/search/ranking-features.ts: node test/bench/documents/fit-words.ts FILE …
-// Each FILE is what test/bench/documents/exam.ts --out has written of one examination by words alone. Every answerable question also
-// counts as one without an answer, without the passages that hold it. Passages are left out in groups, to see what the weights
-// are worth on what they do not know.
+// Each FILE is the output of test/bench/documents/exam.ts --out for one examination by keywords alone. Every answerable question is
+// also used as an unanswerable one, without the passages that answer it. Passages are left out in groups, to measure the weights
+// on unseen ones.
 import { readFileSync } from 'node:fs';
 import { type Example, fitWeights, type Model } from '../../app/documents/evaluation/fit.ts';
 import { readOptions } from '../options.mjs';
@@ -19,7 +19,7 @@ type Asked = { id: string; set: string; answerable: boolean; statements: Stateme
 type Judged = { answerable: boolean; score: number; right: boolean; says: boolean; cut: boolean };
 
 const GROUPS = 4;
-/** By the weights before: the others have no share in any chance, and most of the time to fit. */
+/** Selected with the old weights: the rest do not affect any probability, but would take most of the time to fit. */
 const MOST = 40;
 const groupOf = (id: string): number => {
   const name = id.replace(/:\d+$/, '');
@@ -44,7 +44,7 @@ function read(file: string): Asked[] {
   });
 }
 
-/** The sets count alike up to a point, however many questions they have. */
+/** Up to a limit, the sets have equal weight, however many questions they have. */
 const weightOf = ({ set, cut }: Asked): number => {
   const size = sets.find(({ file }) => file === set)?.asked.length ?? 1;
   return (cut ? Number(values.cut) : 1) * Math.sqrt(most / size);

@@ -1,5 +1,5 @@
 // How long a question takes to find its passages: node test/bench/documents/search.ts [PASSAGES]
-// Made-up passages with made-up vectors in a real database; the encoder is left out (its own time is that of one short text).
+// Random passages with random vectors in a real database; the encoder is left out (it takes the time of one short text).
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,7 +25,7 @@ const random = () => {
   state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
   return state / 2_147_483_648;
 };
-/** Words as often as in texts: the tenth is half as frequent as the fifth. */
+/** Words with the frequencies of real text: the tenth is half as frequent as the fifth. */
 const word = () => `w${Math.floor(30_000 ** random())}`;
 const text = (words: number) => Array.from({ length: words }, word).join(' ');
 function vector(): Float32Array {
@@ -82,7 +82,7 @@ const embedding = createEmbedding({ db, engine, embedders, changed: () => {} });
 const times: number[] = [];
 const processor: number[] = [];
 for (let round = 0; round < 40; ++round) {
-  // What a question names: not the words of every sentence.
+  // The words that a question names, not those of every sentence.
   const query = Array.from({ length: 5 }, () => `w${50 + Math.floor(600 ** (1 + random() / 2))}`).join(' ');
   const [began, used] = [performance.now(), process.cpuUsage()];
   const { by } = await find(db, embedding, { query, collectionIds: [id], limit: 10 });

@@ -1,6 +1,6 @@
-// The peer of the benchmark: llama.cpp through node-llama-cpp, in a process of its own.
+// The benchmark's peer: llama.cpp through node-llama-cpp, in a process of its own.
 //   node llama.mjs MODULE MODEL.gguf READ WRITE THREADS cpu|vulkan|metal      prints one line of JSON
-// A short run warms up and does not count. Wall time; the prompt counts until its first token, as for our own figures.
+// A short warm-up run is not counted. Wall time; the prompt is timed until the first token, as in our own figures.
 import { readFileSync } from 'node:fs';
 import { answerOf, promptOf, warmOf } from '../prompt.mjs';
 

@@ -1,4 +1,4 @@
-// Pairs of measured runs, ours, then the peer's, each in a process of its own with its own warm-up.
+// Pairs of measured runs, ours and then the peer's, each in a process of its own with its own warm-up.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -23,7 +23,7 @@ export const json = (command, args) =>
       .at(-1),
   );
 
-/** The peer's package, kept outside the tree; null when it cannot be had, with the reason said. */
+/** The peer's package, kept outside the tree; null if it cannot be had, and the reason is printed. */
 export function peerModule() {
   const folder = join(cacheFolder(), 'peer');
   const entry = join(folder, 'node_modules', 'node-llama-cpp', 'dist', 'index.js');
@@ -43,7 +43,7 @@ export function peerModule() {
 const ours = ({ model, read, write, threads, device }) =>
   json(process.execPath, ['test/bench/llama/own.mjs', model, read, write, threads, device]);
 
-/** Null where the peer cannot run the model, with the reason said. */
+/** Null if the peer cannot run the model, and the reason is printed. */
 function theirs(module, { name, model, read, write, threads, device }) {
   const kind = device.split(':')[0];
   try {
@@ -63,8 +63,8 @@ export function spread(numbers) {
   return { median, least: sorted[0], most: sorted.at(-1) };
 }
 
-/** Up to `pairs` pairs; fewer, but at least one, where another would end after `end`. The ratio is taken pair by pair, so
- *  that a machine whose speed drifts does not decide. */
+/** Up to `pairs` pairs; fewer, but at least one, if another would end after `end`. Ratios are taken pair by pair, so that a
+ *  machine whose speed drifts does not distort them. */
 function measurePairs(job, module, pairs, end) {
   const rows = [];
   let compared = module !== null;
@@ -85,7 +85,7 @@ function measurePairs(job, module, pairs, end) {
 
 const FIGURES = ['prefill', 'decode', 'firstTokenMs', 'loadMs', 'memory'];
 
-/** One row of the results: figures with their spread, and how many times the peer's they are. */
+/** One row of the results: figures with their spread, and their ratio to the peer's. */
 export function measure(job, module, pairs, end) {
   const load = loadavg()[0];
   const rows = measurePairs(job, job.model.endsWith('.gguf') ? module : null, pairs, end);

@@ -1,6 +1,6 @@
 // Our side of the benchmark, in a process of its own: one model, one prompt, one answer.
 //   node own.mjs MODEL READ WRITE THREADS DEVICE      prints one line of JSON
-// A short run warms up and does not count. Wall time; the prompt counts until its first token, as at the peer.
+// A short warm-up run is not counted. Wall time; the prompt is timed until the first token, as for the peer.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ async function once({ read: length, write: maxTokens }) {
   return result;
 }
 
-/** Multiplications of one token in the layers and in the head, and bytes of weights that a decoded token reads. */
+/** The multiplications of one token in the layers and in the head, and the weight bytes that a decoded token reads. */
 async function work() {
   const { tensors, activeBytes } = await addon.inspect(path);
   const isHead = ({ name }) => /^(output|lm_head)\.weight$/.test(name);
@@ -39,7 +39,7 @@ async function work() {
   };
 }
 
-/** The most memory this process ever had, file pages included. */
+/** Peak memory of this process, file pages included. */
 function peakMemory() {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024;
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;

@@ -1,6 +1,6 @@
-// What this processor can do at most, on THREADS threads: bytes read from memory a second, and 8-bit products a second
-// of the best dot product it has. Compiled for the machine it runs on (-march=native).
-//   peaks THREADS        prints {"read": bytes/s, "products": MAC/s}, the best of several tries
+// Peak performance of this processor on THREADS threads: bytes read from memory per second, and 8-bit products per second of the
+// best dot product it has. Compiled for the machine it runs on (-march=native).
+//   peaks THREADS        prints {"read": bytes/s, "products": MAC/s}, the best of several attempts
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -70,8 +70,8 @@ int64_t products() {
   return rounds * chains * static_cast<int64_t>(sizeof(Sums));  // a product a byte
 }
 
-// Two runs side by side, what comes after them fetched ahead into the cache of level `Level`: which is faster differs
-// between processors. Runs far from each other, or one alone, reach little more than half on one thread of a Zen 4.
+// Two streams side by side, with prefetching into the cache of level `Level`: which level is faster differs between processors.
+// Distant streams, or a single one, reach little more than half of this on one thread of a Zen 4.
 template <int Level>
 uint64_t read(const uint64_t* from, size_t count) {
   constexpr size_t run = 1024;
@@ -87,7 +87,7 @@ uint64_t read(const uint64_t* from, size_t count) {
   return sums[0] ^ sums[1] ^ sums[2] ^ sums[3] ^ sums[4] ^ sums[5] ^ sums[6] ^ sums[7];
 }
 
-// Seconds until `threads` threads, started together, have done work(i).
+// Seconds until `threads` threads, started together, have finished work(i).
 template <class Work>
 double seconds(int threads, const Work& work) {
   std::atomic<int> ready{0};

@@ -1,4 +1,4 @@
-// What this machine could do at most, and how much of that a row reached.
+// This machine's peak performance, and how much of it a row reached.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export function peaksOf(threads) {
   }
 }
 
-/** Multiplications of prefill and bytes of weights of decode, as shares of those peaks. */
+/** Multiplications of prefill and weight bytes of decode, as shares of those peaks. */
 export const shares = ({ work, read, prefill, decode }, peaks) => ({
   products: peaks ? (prefill.median * (work.layers + work.head / read)) / peaks.products : null,
   bandwidth: peaks ? (decode.median * work.bytes) / peaks.read : null,

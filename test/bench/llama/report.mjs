@@ -6,7 +6,7 @@ const ratio = (value) =>
   value ? `${value.median.toFixed(2)} (${value.least.toFixed(2)}–${value.most.toFixed(2)})` : '–';
 const percent = (share) => (share === null ? '–' : `${(100 * share).toFixed(0)} %`);
 
-/** Column of the table, and a row's cell. */
+/** A column of the table, and a row's cell in it. */
 const CELLS = {
   model: (row) => `${row.model}, ${row.read} + ${row.write}`,
   threads: (row) => row.threads,
@@ -34,7 +34,7 @@ function peaksLine(peaks) {
   return `\nPeaks measured at the last run: ${words.join('; ')}.\n`;
 }
 
-/** `about` tells of the last run: cpu, flags, peaks, loop (µs a token) and what it had no time for. */
+/** `about` describes the last run: cpu, flags, peaks, loop (µs per token), and the rows it had no time for. */
 export function markdown(rows, about) {
   const lines = rows.map(
     (row) =>
@@ -60,7 +60,7 @@ ${left}`;
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** Bars of how many times llama.cpp's speed: prefill above decode, a line at 1. Null where nothing was compared. */
+/** Bars of speed relative to llama.cpp: prefill above decode, a line at 1. Null if nothing was compared. */
 export function chart(rows, about) {
   const compared = rows.filter(({ prefillRatio }) => prefillRatio);
   if (compared.length === 0) return null;

@@ -1,4 +1,4 @@
-// What the benchmark measures, the most telling first: model, tokens read and written; thread counts where not only the most.
+// What the benchmark measures, the most telling rows first: model, tokens read and written, and thread counts if several.
 import { join } from 'node:path';
 import { realModel } from '../../support/models/real-models.mjs';
 
@@ -11,9 +11,9 @@ const DENSE = shaped('Qwen3-0.6B', 'Q4_0');
 const TYPES = ['Q4_0', 'Q4_K_M', 'Q8_0'];
 const SHAPES = ['Qwen3-0.6B', 'Qwen3.5-0.8B', 'LFM2-1.2B', 'Qwen3.5-2B'];
 
-/** Parts of at most about ten minutes on two cores of a Xeon, but for `long`, which takes eighteen. */
+/** Parts of at most about ten minutes on two cores of a Xeon, except `long`, which takes eighteen. */
 const PARTS = {
-  // The rows of engine.md's table: 4 and 8 bits, both kinds of model, one and two threads.
+  // 4 and 8 bits, both kinds of model, one and two threads.
   main: [
     [SMOLLM2, 128, 64, 'each'],
     [HYBRID, 512, 64, 'each'],
@@ -45,7 +45,7 @@ const QUICK = [
 
 export const partNames = Object.keys(PARTS);
 
-/** Rows {model, read, write, threads}; `part` undefined means all, `only` is a text that a row's name has. */
+/** Rows {model, read, write, threads}; all parts if `part` is undefined; `only` is a text that a row's name contains. */
 export function rowsOf({ quick, part, only = '', threadCounts }) {
   const wanted = quick ? QUICK : part ? PARTS[part] : Object.values(PARTS).flat();
   const most = Math.max(...threadCounts);

@@ -1,4 +1,4 @@
-// The results as a CSV file, one line a row, which later runs add to: a row measured anew takes the place of the old one.
+// The results as a CSV file that later runs add to: a row that is measured again replaces the old one.
 
 /** A figure with its spread as three columns. */
 const spread = (name, key) => [
@@ -47,7 +47,7 @@ export const toCsv = (rows) =>
     .map((line) => `${line.join(',')}\n`)
     .join('');
 
-/** Rows of a file with these columns; none of a file with others. */
+/** The rows of a file with these columns; none if it has others. */
 export function fromCsv(text) {
   const [head, ...lines] = text.trimEnd().split('\n');
   if (head !== COLUMNS.map(([name]) => name).join(',')) return [];

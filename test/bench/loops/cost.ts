@@ -1,5 +1,5 @@
 // What the loop detector costs: node test/bench/loops/cost.ts
-// Processor time a token over sound text of the corpus, as JSON in one line.
+// Processor time per token on sound text of the corpus, as one line of JSON.
 import { sound } from '../../app/text/loop/corpus/index.ts';
 import { cost } from '../../app/text/loop/measure.ts';
 

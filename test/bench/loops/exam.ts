@@ -4,8 +4,8 @@
 //        [--sound FOLDER …] [--texts FILE …] [--only GROUP] [--misses] [--alarms]
 //
 // FOLDER holds the examination's *.jsonl.gz (see test/app/text/loop/README.md for their fields). --sound names folders of sound
-// files, read as answers and as thinking; --texts files with a JSON line for each sound text, read whole. Which half a text is in depends on its id alone: levels are set on the tuning half, the
-// report half is read once a release. One table as Markdown, or one line of JSON with --json.
+// files, read as answers and as thinking; --texts files with a JSON line for each sound text, read whole. The half that a text
+// belongs to depends on its id alone: thresholds are set on the tuning half, and the report half is read once per release. One table as Markdown, or one line of JSON with --json.
 import { parseArgs } from 'node:util';
 import { type Case, casesOf, type Half, soundFiles, soundTexts } from '../../app/text/loop/exam/cases.ts';
 import { cusum } from '../../app/text/loop/exam/cusum.ts';

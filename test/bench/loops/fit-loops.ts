@@ -4,8 +4,8 @@
 //
 // EXAM is the folder of the examination (test/app/text/loop/README.md), of which the tuning half is read, as of the corpus in
 // test/app/text/loop/corpus. --sound names folders of sound files, of which the tuning half is read too; --texts files with a
-// JSON line for each sound text ("id", "text"), such as outputs of models. A text of those that ends in an exact loop is left out.
-// Every round in a text is an example: in a loop one from its third copy on, elsewhere one of what is sound.
+// JSON line for each sound text ("id", "text"), such as outputs of models; those that end in an exact loop are left out.
+// Every round in a text is an example: of a loop from its third copy on, otherwise of sound text.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { link, noChains } from '../../../app/text/loop/near-duplicates.ts';
@@ -31,18 +31,18 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-/** Rounds of one text that are looked at: the first ones of a loop, where it must be found, and some of those after, and of what is sound. */
+/** Rounds used from one text: the first ones of a loop, where it must be found, some of the later ones, and some of sound text. */
 const EARLY = 24;
 const MOST = 400;
-/** Of what was made to resemble loops, an example counts this much. */
+/** The weight of an example that was made to resemble a loop. */
 const MADE = 0.3;
-/** There are few of them. */
+/** The weight of these, of which there are few. */
 const RUNAWAY = 3;
 
 type Pieces = readonly { readonly id: number; readonly text: string }[];
 interface Source {
   readonly pieces: Pieces;
-  /** Character from which on it goes round; null: it is sound. */
+  /** The character at which the loop begins; null if the text is sound. */
   readonly from: number | null;
   readonly weight: number;
 }

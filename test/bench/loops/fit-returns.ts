@@ -1,11 +1,11 @@
-// Fits the weights of app/text/loop/returns.ts, how much a paragraph speaks for thinking that goes round in ever new words:
+// Fits the weights of app/text/loop/returns.ts: how strongly a paragraph suggests thinking that repeats itself in new words:
 //
 //   node test/bench/loops/fit-returns.ts EXAM [--texts FILE …]
 //
 // EXAM is the folder of the examination, of which the tuning half is read; --texts as in fit-loops.ts. Loops are those of the
-// examination that are worded anew, and test/app/text/loop/corpus/reworded.json; sound is also the tuning half of the corpus, and
-// rethought.json beside it. Prints the weights, and what each text reaches
-// when the topic (or, of sound texts, a quarter of them) was left out: after six copies, and in sound text at its worst.
+// examination that are reworded, and test/app/text/loop/corpus/reworded.json; sound texts are also the tuning half of the corpus
+// and rethought.json beside it. Prints the weights, and the sum that each text reaches when its topic (for sound texts, a quarter of
+// them) was left out: after six copies of a loop, and at most in sound text.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Measured, measure, measures } from '../../../app/text/loop/returns.ts';
@@ -17,10 +17,10 @@ const { values: options, positionals } = parseArgs({
   options: { texts: { type: 'string', multiple: true, default: [] } },
 });
 
-/** Copies of a loop in which it must be found; the first of them is no return yet. */
+/** The copies within which a loop must be found; the first is not yet a return. */
 const COPIES = 8;
 const IN_TIME = 6;
-/** Taken from every paragraph, so that a few that are only likely do not add up; limits of what one can say. */
+/** Subtracted for every paragraph, so that several likely ones do not add up; and the limits of one paragraph. */
 const TOLL = 0.5;
 const FOR = 2.5;
 const AGAINST = -4;
@@ -33,7 +33,7 @@ const FOLDS = 4;
 interface Text {
   readonly id: string;
   readonly paragraphs: readonly Measured[];
-  /** Paragraphs before it goes round; null: it is sound. */
+  /** Paragraphs before the loop; null if the text is sound. */
   readonly lead: number | null;
 }
 type Weights = { readonly of: number[]; readonly bias: number };
@@ -85,7 +85,7 @@ type Row = {
   readonly weight: number;
 };
 
-/** Rows that weigh `share` together. */
+/** Rows with a total weight of `share`. */
 function rowsOf(texts: readonly Text[], share: number): Row[] {
   const paragraphs = texts.flatMap(({ paragraphs, lead }) =>
     lead === null ? paragraphs : paragraphs.slice(lead + 1, lead + COPIES),
@@ -97,7 +97,7 @@ function rowsOf(texts: readonly Text[], share: number): Row[] {
   }));
 }
 
-/** Logistic regression by plain descent on standardised values: the same rows give the same weights. */
+/** Logistic regression by gradient descent on standardised values, so that the same rows give the same weights. */
 function weightsOf(rows: readonly Row[]): Weights {
   const mean = measures.map((_, at) => rows.reduce((sum, { values }) => sum + (values[at] as number), 0) / rows.length);
   const spread = measures.map(
@@ -145,8 +145,8 @@ function most({ paragraphs, lead }: Text, { of, bias }: Weights): number {
   return best;
 }
 
-/** Half of the weight is of loops. Thinking that doubts in every paragraph and yet gets on has little: with more, what others wrote
- *  is told apart less well. */
+/** Half of the weight is on loops. Thinking that doubts in every paragraph and still gets on has little: more of it makes the
+ *  texts of others harder to tell apart. */
 const fitWithout = (left: (text: Text) => boolean) => {
   const kept = (texts: readonly Text[]) => texts.filter((text) => !left(text));
   return weightsOf([

@@ -1,9 +1,9 @@
-// What the loop detector says of the lists in files that lie on this machine:
+// What the loop detector says about the lists in files on this machine:
 //
 //   node test/bench/loops/lists.ts FOLDER … [--half tuning|report]
 //
-// A file counts that has eight entries of a list in a row; compressed ones are read too, each up to 200,000 characters. Which half
-// it is in depends on its path alone. Every finding is printed, then a row of the table in test/app/text/loop/README.md.
+// A file counts if it has eight list entries in a row; compressed files are read too, each up to 200,000 characters. The half that
+// a file belongs to depends on its path alone. Every finding is printed, then a row of the table in test/app/text/loop/README.md.
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

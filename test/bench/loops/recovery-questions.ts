@@ -1,6 +1,7 @@
-//  What small models are asked for `recovery.ts`: short questions whose answer can be judged in a line, and longer tasks that they loop on.
+//  The questions that `recovery.ts` asks small models: short ones whose answer can be judged in a line, and longer tasks that make
+//  them loop.
 
-/** Asked with thinking that is opened for the model; it is to answer after "Answer now". */
+/** Asked with the thinking opened for the model, which has to answer after "Answer now". */
 export const SHORT: readonly string[] = [
   'What is the capital of Italy?',
   'Name three primary colours.',
@@ -36,7 +37,7 @@ export const SHORT: readonly string[] = [
 
 export interface Task {
   readonly ask: string;
-  /** What it writes is to be JSON. */
+  /** The answer has to be JSON. */
   readonly json?: boolean;
 }
 

@@ -2,10 +2,10 @@
 //
 //   node test/bench/loops/recovery.ts MODEL.gguf --way answer-now|rewind [--most 20] [--tokens 400] [--from N] [--minutes 4] [--out FILE]
 //
-// Every question is asked at temperature 0 until one of them loops; the way out is then taken as a person would take it. For
-// "answer-now" the template opens the thinking, for these models do not think by themselves, and the same question is asked once
-// more without thinking: what the model could have said. One JSON line for each transcript, which
-// test/app/text/loop/loop-recovery.md judges; after so many minutes it ends, and --from goes on with a later question.
+// Every question is asked at temperature 0; when an answer loops, the way out is taken as a person would take it. For
+// "answer-now" the template opens the thinking, since these models do not think by themselves, and the same question is also asked
+// without thinking, to see what the model could have said. Prints one JSON line per transcript, for
+// test/app/text/loop/loop-recovery.md to judge; ends after --minutes, and --from goes on with a later question.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -36,7 +36,7 @@ if (!path || !['answer-now', 'rewind'].includes(way)) {
   process.exit(2);
 }
 
-/** What both models read, with the thinking opened where it is asked for. */
+/** The prompt of both models, with the thinking opened on request. */
 const template =
   "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>\n' }}{% endfor %}" +
   "{{ '<|im_start|>assistant\n' }}{% if enable_thinking %}{{ '<think>\n' }}{% endif %}{# </think> ends it #}";
@@ -75,13 +75,13 @@ interface Told {
   answer: string;
   loops: (LoopEvidence & { choice: PauseAction })[];
   reason: string;
-  /** Tokens of all that was written, also of what was taken back. */
+  /** All tokens written, including those taken back. */
   tokens: number;
 }
 
 const message = (role: 'system' | 'user', text: string) => ({ role, text, thinking: '', ids: null });
 
-/** One answer; `choose` decides about the loop of this number, counted from 1. */
+/** One answer; `choose` decides what to do about the n-th loop, counted from 1. */
 async function told(question: string, thinking: boolean, choose: (times: number) => PauseAction): Promise<Told> {
   const all: Told = { thinking: '', answer: '', loops: [], reason: '', tokens: 0 };
   const system = thinking ? SYSTEM.thinking : SYSTEM.answer;

@@ -2,7 +2,7 @@
 //
 //   node test/bench/loops/table.ts EXAM [--sound FOLDER …] [--texts FILE …]
 //
-// Reads the report half (see exam.ts), and of the tuning half what was found.
+// Reads the report half (see exam.ts), and the findings of the tuning half.
 import { parseArgs } from 'node:util';
 import { type Case, casesOf, soundFiles, soundTexts } from '../../app/text/loop/exam/cases.ts';
 import { cusum } from '../../app/text/loop/exam/cusum.ts';

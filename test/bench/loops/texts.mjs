@@ -1,8 +1,8 @@
-// Texts of models that others recorded, for the detector of loops to be fitted on (one half) and examined with (the other):
+// Model outputs that others recorded: one half to fit the loop detector on, the other to examine it with:
 //   node test/bench/loops/texts.mjs ALPACA_EVAL COT_OVERTHINKING THINKING_TRACES_EVAL FOLDER
 // Checkouts of tatsu-lab/alpaca_eval, tobypullan/CoTOverthinking and oaustegard/thinking-traces-eval; writes tuning.jsonl and
-// report.jsonl into FOLDER, a text a line. Halves go by the model and the question, so that nothing of one is in the other. The
-// texts are not ours to pass on: they stay where they are written.
+// report.jsonl into FOLDER, one text per line. The halves share neither a model nor a question. The texts are not ours to
+// distribute: they stay where they are written.
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -17,11 +17,11 @@ if (!folder || [alpaca, overthinking, traces].some((path) => !existsSync(path)))
 
 const digest = (text) => createHash('sha256').update(text).digest();
 const halfOf = (name) => (digest(name)[0] % 2 === 0 ? 'tuning' : 'report');
-/** A sixth is plenty. */
+/** A sixth of them is plenty. */
 const isTaken = (name) => digest(name)[1] % 6 === 0;
 const files = (root, pattern) => globSync(pattern, { cwd: root }).toSorted();
 
-/** What is no JSON is left out: some files of these repositories are pointers to others. */
+/** Files that are not JSON are left out: some in these repositories are pointers to others. */
 function parsed(text) {
   try {
     return JSON.parse(text);
@@ -36,7 +36,7 @@ function* textsIn(value) {
   else if (value && typeof value === 'object') for (const one of Object.values(value)) yield* textsIn(one);
 }
 
-/** Answers to the questions of AlpacaEval by many models. Half of both: a model and a question of one half never meet the other. */
+/** Answers of many models to the questions of AlpacaEval, split by both model and question, so that the halves share neither. */
 function* answers() {
   for (const path of files(alpaca, 'results/*/model_outputs.json').filter((one) => !one.includes('NullModel'))) {
     const model = path.split('/')[1];
@@ -50,7 +50,7 @@ function* answers() {
   }
 }
 
-/** Chains of thought; the same beginning counts once. */
+/** Chains of thought; those with the same beginning count once. */
 function* thoughts() {
   const seen = new Set();
   for (const path of files(overthinking, '**/*.jsonl'))

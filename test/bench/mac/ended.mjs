@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** The end of a program: everything it said, and its code. It never throws; what runs too long is killed. */
+/** Runs a program to its end: its output and exit code. Never throws; a program that runs too long is killed. */
 export function ended(command, args, { cwd, env, minutes = 10 } = {}) {
   const options = {
     cwd,

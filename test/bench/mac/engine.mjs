@@ -1,5 +1,5 @@
 // One model on the GPU, in a process of its own: node engine.mjs PATH READ,READ,... WRITE      prints one line of JSON
-// On Linux the stand-in takes the GPU's place: for the tests of this script.
+// On Linux the stand-in replaces the GPU, for the tests of this script.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 

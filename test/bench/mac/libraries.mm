@@ -1,6 +1,5 @@
-// libraries FILE LAYOUT [FILE LAYOUT ...]: each text through newLibraryWithSource, as
-// native/metal/pipelines/pipelines.mm does it ("-": no layout). Prints a line of JSON each: {name, ok, milliseconds,
-// message}.
+// libraries FILE LAYOUT [FILE LAYOUT ...]: compiles each text with newLibraryWithSource, as native/metal/pipelines/pipelines.mm
+// does ("-": no layout). Prints one line of JSON for each: {name, ok, milliseconds, message}.
 #import <Foundation/Foundation.h>
 #import <Metal/Metal.h>
 

@@ -1,4 +1,4 @@
-// Which machine this is. Every answer may be missing; nothing here fails.
+// Describes this machine. Any figure may be missing; nothing here throws.
 import { execFileSync } from 'node:child_process';
 import { arch, cpus, release, totalmem, type } from 'node:os';
 

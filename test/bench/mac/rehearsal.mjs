@@ -1,5 +1,5 @@
-// Every pipeline that models people have need here: their shapes with random weights, twice, so that the second start finds
-// the archive of the first.
+// Compiles every pipeline that common models need on this machine: their shapes with random weights, twice, so that the second
+// start finds the archive of the first.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const ALL = [
   'SmolLM-1.7B-MLA-d_kv_32 BF16',
 ];
 
-/** A model of random weights, in `folder`. "Qwen3-0.6B Q4_0"; a folder that is there is taken as it is. */
+/** A model of random weights in `folder`, such as "Qwen3-0.6B Q4_0"; an existing folder is used as it is. */
 export function synthetic(wanted, folder) {
   if (existsSync(wanted)) return wanted;
   const at = wanted.lastIndexOf(' ');
@@ -34,7 +34,7 @@ export function synthetic(wanted, folder) {
   return path;
 }
 
-/** One start: what the engine said, and the pipelines it made. */
+/** One start: the output of the engine, and the pipelines it made. */
 async function start(model, folder, reads, write) {
   const log = join(folder, 'pipelines.log');
   rmSync(log, { force: true });

@@ -1,4 +1,4 @@
-// The report of npm run mac: written anew after every step, so that a machine that stops leaves what it had.
+// The report of npm run mac, rewritten after every step, so that a machine that stops leaves what it had.
 
 import { renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -39,8 +39,8 @@ function section(step) {
   return parts.join('\n');
 }
 
-/** `add` takes {name, title, state, seconds, error?, summary?, table?, failures?, notes?} and anything else, which stays in
- *  the JSON. Paths in the user's own folder are written as ~. */
+/** `add` takes {name, title, state, seconds, error?, summary?, table?, failures?, notes?}; anything else goes into the JSON only.
+ * Paths in the user's own folder are written as ~. */
 export function openReport(folder, machine, options) {
   const base = join(folder, `report-${slug(String(machine.chip))}-${slug(String(machine.system))}`);
   const all = { version: 1, began: new Date().toISOString(), machine, ...options, steps: [] };

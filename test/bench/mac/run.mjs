@@ -1,8 +1,8 @@
 // npm run mac: everything that only a Mac can say, in one command and one report.
 //   npm run mac [-- --quick] [--only NAME,NAME] [--out FOLDER] [--shapes NAME,NAME]
-// About 40 minutes, with --quick 8. Every step goes on after a failure and is written down at once, into
-// build/mac/report-<chip>-<system>.json and .md: the second is to be pasted into an issue. Nothing else is changed but the
-// folder that is built in, and nothing is sent anywhere. Needs Xcode (or its command line tools) and Node.
+// About 40 minutes, or 8 with --quick. A failed step does not stop the next; each is recorded at once in
+// build/mac/report-<chip>-<system>.json and .md, the second for pasting into an issue. Nothing is changed outside the build folder,
+// and nothing is sent anywhere. Needs Xcode (or its command line tools) and Node.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sayDone, sayProblem, sayStep } from '../../../app/launch/say.mjs';

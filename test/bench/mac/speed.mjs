@@ -20,7 +20,7 @@ async function withModel(wanted, work) {
   }
 }
 
-/** The tuner comes behind a load; this waits until its answers lie beside the pipelines. */
+/** The tuner runs after a load; this waits until its choices are stored beside the pipelines. */
 export const tuner = ({ out }) =>
   withModel('Qwen3.5-0.8B Q4_0', async (model, folder) => {
     const cache = join(folder, 'cache');
@@ -50,7 +50,7 @@ const JOBS = [
   ['LFM2-1.2B Q4_K_M', 512, 64],
 ];
 
-/** Both in turn; a run that fails is told and not counted. */
+/** Runs both in turn; a run that fails is reported and not counted. */
 function pairs(count, sides) {
   const figures = sides.map(() => []);
   for (let i = 0; i < count; i++) for (const [at, side] of sides.entries()) figures[at].push(side());
@@ -147,7 +147,7 @@ export const profile = ({ root, out }) =>
     return { summary: where, failures, notes: [{ name: 'kernels', message: timed.said }] };
   });
 
-/** What ten minutes cost, what unloading gives back, how fast a cancelled answer stops. */
+/** The cost of ten minutes of writing, the memory that unloading returns, and how fast a cancelled answer stops. */
 export const idle = ({ out }) =>
   withModel('Qwen3.5-2B Q4_K_M', async (model) => {
     const script = `

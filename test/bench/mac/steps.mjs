@@ -1,5 +1,5 @@
-// The steps of npm run mac. Each gives what the report shows: summary, table, failures and notes ({name, message}), and
-// figures for the JSON. What throws is written down, and the next step runs.
+// The steps of npm run mac. Each returns what the report shows: summary, table, failures and notes ({name, message}), and figures
+// for the JSON. A step that throws is recorded, and the next one runs.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const compileByXcode = () =>
     return { summary: `${results.length - failures.length} of ${results.length} libraries`, failures, notes };
   });
 
-/** The same texts through the system's own compiler, by a program of a few lines. */
+/** The same texts through the system's own compiler, by a small program. */
 const compileBySystem = ({ root, out }) =>
   withTexts(async (folder, wanted) => {
     const program = join(out, 'libraries');
@@ -81,7 +81,7 @@ const compileBySystem = ({ root, out }) =>
     };
   });
 
-/** vitest over the tests that run on the GPU, with every failure's message. */
+/** Vitest on the tests that run on the GPU, with the message of every failure. */
 async function tests({ root, out, quick }, name, env) {
   mkdirSync(out, { recursive: true });
   const json = join(out, `tests-${name}.json`);
@@ -110,7 +110,7 @@ async function tests({ root, out, quick }, name, env) {
 
 const VALIDATION = { MTL_DEBUG_LAYER: '1', MTL_SHADER_VALIDATION: '1', MTL_DEBUG_LAYER_ERROR_MODE: 'nslog' };
 
-/** `long`: not with --quick. */
+/** `long`: skipped with --quick. */
 export const STEPS = [
   { name: 'build', title: 'the addon from its sources, with every warning', run: build },
   { name: 'xcode', title: 'every kernel for every layout, by xcrun metal', run: compileByXcode },

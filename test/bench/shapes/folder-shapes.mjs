@@ -1,5 +1,5 @@
-// Published shapes of the families that come as safetensors only: config.json and a table of tensors.
-// Sources: model-specs 11.1 and 11.2 (MiniCPM-SALA), 14.2 (MHA2MLA, old layout, of SmolLM-1.7B).
+// Published shapes of the families that exist as safetensors only: config.json and a table of tensors.
+// Sources: the model cards of MiniCPM-SALA and of SmolLM-1.7B as MHA2MLA (old layout).
 
 /** `sizes` row-major; kinds: matrix (random), norm (ones). */
 const tensor = (name, kind, ...sizes) => ({ name, kind, sizes });
@@ -20,7 +20,7 @@ const mlp = (at, hidden, width) => [
 
 const numbered = (layers, layer) => Array.from({ length: layers }, (_, i) => layer(`model.layers.${i}.`, i)).flat();
 
-/** Four layers, two of each kind, of the thirty-two. */
+/** Four of the thirty-two layers, two of each kind. */
 function miniCpmSala() {
   const [hidden, width, vocabulary, headDim, keys] = [4096, 16_384, 73_448, 128, 256];
   const mixers = ['minicpm4', 'lightning-attn', 'lightning-attn', 'minicpm4'];
@@ -115,7 +115,7 @@ function smolLmMla() {
   return { config, tensors: [...ends(vocabulary, hidden, true), ...numbered(layers, layer)] };
 }
 
-/** The tower of Qwen3.5-0.8B as published (model-specs 5.1, 8), before a text model of one layer. */
+/** The vision tower of Qwen3.5-0.8B as published, with a text model of one layer. */
 function towerOfQwen35() {
   const [width, mlpWidth, depth, hidden, vocabulary] = [768, 3072, 12, 1024, 203];
   const [layers, heads, keys, headDim] = [1, 8, 2, 256];
@@ -185,9 +185,9 @@ function towerOfQwen35() {
   return { config, tensors: [...ends, ...layer('model.language_model.layers.0.'), ...tower] };
 }
 
-/** `read`: tokens of the prompt, where it takes more than the usual to reach all of a family's memory. */
+/** `read`: tokens of the prompt, if it takes more than usual to use all of a family's memory. */
 export const FOLDER_SHAPES = {
-  // Beyond dense_len: compressed keys and chosen blocks are in use.
+  // Beyond dense_len, compressed keys and selected blocks are in use.
   'MiniCPM-SALA-9B, 4 layers': { build: miniCpmSala, read: 8192 + 256 },
   'SmolLM-1.7B-MLA-d_kv_32': { build: smolLmMla },
   'Qwen3.5-0.8B, its tower': { build: towerOfQwen35 },

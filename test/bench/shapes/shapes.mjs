@@ -1,5 +1,5 @@
-// Published shapes of the families, as tables of tensors: for files of random weights that take the time and the memory of the
-// real ones. Quality means nothing there. Configurations: the cards of the models (model-specs 4.1, 5.1, 6.1, 10.1).
+// Published shapes of the families, as tables of tensors: files of random weights in these shapes need the time and memory of real
+// ones, though they write nonsense. Configurations are from the model cards.
 
 /** `sizes` row-major; kinds: matrix (the file's type), wide (a better type in mixed files), vector (F32). */
 const tensor = (name, kind, ...sizes) => ({ name, kind, sizes });
@@ -55,7 +55,7 @@ function qwen3(shape) {
   };
 }
 
-/** K and V heads of 128; every fourth layer attends, with a gate beside each query. */
+/** K and V heads of 128; every fourth layer is attention, with a gate beside each query. */
 function delta(at, { hidden, keyHeads, valueHeads }) {
   const values = 128 * valueHeads;
   const channels = 2 * 128 * keyHeads + values;
@@ -163,7 +163,7 @@ export const SHAPES = {
     ...{ hidden: 2048, width: 8192, layers: 16, heads: 32, kv: 8, dim: 64, tied: true },
     ...{ vocabulary: 65_536, eps: 1e-5, theta: 1e6, context: 128_000, pre: 'lfm2' },
   },
-  // Two layers, one of each kind, of the forty.
+  // Two of the forty layers, one of each kind.
   'Qwen3.5-35B-A3B, 2 layers': {
     ...hybrid,
     ...{ build: qwen35, hidden: 2048, layers: 2, interval: 2, heads: 16, kv: 2, valueHeads: 32, tied: false },

@@ -1,4 +1,4 @@
-// Folders with config.json and model.safetensors of random BF16 weights in published shapes, made on the fly, never committed.
+// Folders with config.json and model.safetensors of random BF16 weights in published shapes, made when needed, never committed.
 //   node test/bench/shapes/synthetic-folder.mjs SHAPE FOLDER      for example "SmolLM-1.7B-MLA-d_kv_32" /tmp/model
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const bytesOf = ({ sizes }) => 2 * sizes.reduce((product, size) => product * siz
 /** 1.0 as BF16, little-endian. */
 const ONE = Buffer.from([0x80, 0x3f]);
 
-/** Length, then the JSON table, padded to 8 bytes with spaces. */
+/** The length, then the JSON header, padded to 8 bytes with spaces. */
 function header(tensors) {
   let offset = 0;
   const table = {};
@@ -26,7 +26,7 @@ function header(tensors) {
   return Buffer.concat([length, padded]);
 }
 
-/** Writes the folder; gives the bytes of its weights. */
+/** Writes the folder; returns the bytes of its weights. */
 export function writeSyntheticFolder(name, folder) {
   const shape = FOLDER_SHAPES[name];
   if (!shape) throw new Error(`[synthetic] ${name}: known are ${Object.keys(FOLDER_SHAPES).join('; ')}`);

@@ -1,11 +1,11 @@
-// GGUF files of random weights in published shapes, made on the fly and never committed.
+// GGUF files of random weights in published shapes, made when needed and never committed.
 //   node test/bench/shapes/synthetic.mjs SHAPE TYPE FILE      for example "Qwen3-0.6B" Q4_K_M /tmp/model.gguf
-// Blocks hold random codes under scales that keep activations of the usual size: speed and memory are those of a real file.
+// Blocks hold random codes, with scales that keep activations at their usual size: speed and memory are those of a real file.
 import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SHAPES } from './shapes.mjs';
 
-/** Number in ggml, elements and bytes of a block, byte offsets of its half-precision scales. */
+/** The type number in ggml, elements and bytes of a block, and the byte offsets of its half-precision scales. */
 const BLOCKS = {
   F32: { number: 0, elements: 1, bytes: 4, halves: [] },
   Q4_0: { number: 2, elements: 32, bytes: 18, halves: [0] },
@@ -14,10 +14,10 @@ const BLOCKS = {
   Q6_K: { number: 14, elements: 256, bytes: 210, halves: [208] },
   BF16: { number: 30, elements: 1, bytes: 2, halves: [] },
 };
-/** Half floats that give weights of about 0.02. */
+/** Half-precision scales that give weights of about 0.02. */
 const SCALES = { Q4_0: 0x1c00, Q8_0: 0x0c00, Q4_K: 0x0400, Q6_K: 0x0080 };
 
-/** As llama.cpp mixes them: the better type for values, down projections and the ends, in Q4_K_M for a part of the layers. */
+/** As llama.cpp mixes types: the better one for values, down projections and the ends; in Q4_K_M for some of the layers. */
 const FILE_TYPES = {
   Q4_0: (kind, name) => (kind === 'wide' && !name.startsWith('blk.') ? 'Q6_K' : 'Q4_0'),
   Q8_0: () => 'Q8_0',
@@ -52,7 +52,7 @@ function valueBytes(value) {
   return [u32(9), u32(number), u64(value.length), Buffer.concat(value.map(item))];
 }
 
-/** A vocabulary that any reader takes: the 256 bytes, then words without merges. */
+/** A vocabulary that any reader accepts: the 256 bytes, then words without merges. */
 function tokenizer(vocabulary, pre, merged) {
   const printable = (byte) => (byte > 32 && byte < 127) || (byte > 160 && byte < 173) || byte > 173;
   let next = 256;
@@ -77,7 +77,7 @@ function tokenizer(vocabulary, pre, merged) {
   };
 }
 
-/** Random bytes of whole blocks, the same for the same type; repeated over a tensor. */
+/** Random bytes of whole blocks, the same for each type; repeated to fill a tensor. */
 export function pattern(type) {
   const { bytes, halves } = BLOCKS[type];
   const count = Math.floor((1 << 22) / bytes);
@@ -104,7 +104,7 @@ function vectorBytes({ kind, name, sizes }) {
   return Buffer.from(values.buffer);
 }
 
-/** Writes the first `bytes` of `source` repeated without end. */
+/** Writes `bytes` bytes of `source`, repeated as needed. */
 export function writeRepeated(file, source, bytes) {
   for (let done = 0; done < bytes; done += source.length)
     writeSync(file, source, 0, Math.min(source.length, bytes - done));
@@ -127,8 +127,8 @@ function header(keys, tensors) {
   return Buffer.concat([all, Buffer.alloc(padded(all.length) - all.length)]);
 }
 
-/** Writes the file; gives the bytes of its weights. `merged`: its words are made of one another, as in a real vocabulary, which
- *  is most of what a tokenizer keeps in memory. */
+/** Writes the file; returns the bytes of its weights. `merged`: words are merged from others, as in a real vocabulary; merges are
+ *  most of what a tokenizer keeps in memory. */
 export function writeSynthetic(name, fileType, path, { merged = false } = {}) {
   const shape = SHAPES[name];
   const typeOf = FILE_TYPES[fileType];

@@ -1,4 +1,4 @@
-// The `longhand` command inside the process of a test.
+// The `longhand` command, run inside a test's process.
 import { join } from 'node:path';
 import { main } from '../../../app/cli/main.ts';
 import type { Places } from '../../../app/cli/runtime/command.ts';
@@ -33,7 +33,7 @@ export async function longhand(here: string, args: readonly string[], signal?: A
   return { code, ...ran };
 }
 
-/** The one object that a command prints with --json. */
+/** The single object that a command prints with --json. */
 export async function answered<T>(here: string, args: readonly string[]): Promise<T & { code: number }> {
   const { code, out } = await longhand(here, [...args, '--json']);
   return { code, ...JSON.parse(out) };

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 
-//  main/processes/core-entry.ts, or its bundle named by `workerData.core`, in a worker: what Electron's utility process is to it. A worker that is ended lets go of all it held, as a
-//  process would.
+//  main/processes/core-entry.ts, or its bundle named by `workerData.core`, in a worker instead of Electron's utility process. A
+//  worker that ends releases everything it held, as a process would.
 
 const wrapped = (real: MessagePort) => ({
   postMessage: (message: unknown) => real.postMessage(message),
@@ -14,7 +14,7 @@ const wrapped = (real: MessagePort) => ({
 });
 
 Object.assign(process, {
-  // A worker has the mask of its process and cannot set one; test/attack tries the real ones.
+  // A worker cannot set a umask of its own; test/attack tests the real processes.
   umask: () => 0o022,
   parentPort: {
     postMessage: (message: unknown) => parentPort?.postMessage(message),

@@ -19,7 +19,7 @@ import {
 
 export const root = resolve(import.meta.dirname, '../../..');
 
-/** The parts of the app as they lie in the source. */
+/** The parts of the app in the source tree. */
 export const places = {
   engine: join(root, 'app/engine/process/main.ts'),
   worker: join(root, 'app/text/jinja/template-process.ts'),
@@ -42,7 +42,7 @@ export function newFolder(): string {
 export const realParser = (): StartParser => parserByFork(places);
 export const realEngine = (): StartEngine => engineByFork(places.engine, places);
 
-/** The whole core with the real engine process and the real model, and a client that is connected to it. */
+/** The whole core with the real engine process and model, and a client connected to it. */
 export async function startCore(
   options: { dataFolder?: string; resources?: string; startEngine?: StartEngine; now?: () => number } & Pick<
     CoreOptions,
@@ -77,7 +77,7 @@ export function connect(host: Pick<Core, 'connect'>): Client {
   return client;
 }
 
-/** The next event of a kind that fits. */
+/** The next event of a kind that matches. */
 export function next<Name extends Parameters<Client['on']>[0]>(
   client: Client,
   name: Name,
@@ -94,7 +94,7 @@ export function next<Name extends Parameters<Client['on']>[0]>(
 
 export const isEnd = (event: TurnEvent): boolean => event.type === 'finished' || event.type === 'failed';
 
-/** Everything a chat's turns say, and a wait for the end of one. */
+/** Collects the events of a chat's turns, and waits for a turn to end. */
 export function listen(client: Client) {
   const events: EventPayload<'turn'>[] = [];
   client.on('turn', (event) => events.push(event));

@@ -6,8 +6,8 @@ import { type Client, type CoreFrame, createClient } from '../../../app/protocol
 import type { ChildWish, CoreArguments, FromCore } from '../../../main/processes/core-ipc.ts';
 import { type Build, places, type RunningApp } from './kills.ts';
 
-//  The core process of the desktop app without a window: main/processes/core-entry.ts talks through real ports to the page of a test, and to
-//  an engine process that belongs to the test as it belongs to Electron's main process.
+//  The core process of the desktop app without a window: main/processes/core-entry.ts talks through real ports to a test that acts
+//  as the page, and to an engine process that the test owns, as Electron's main process would.
 
 export async function startElectronCore(dataFolder: string, build: Build): Promise<RunningApp> {
   const { migrations, pictureWorker, resources } = build;
@@ -52,7 +52,7 @@ export async function startElectronCore(dataFolder: string, build: Build): Promi
     engines: () => children.filter(({ run }) => run === 'engine').map(({ child }) => child.pid as number),
     async kill() {
       await worker.terminate();
-      // As Electron's main process does when its core is gone.
+      // As Electron's main process does when its core has gone.
       for (const { child } of children) child.kill('SIGKILL');
     },
   };

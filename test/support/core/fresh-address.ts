@@ -1,4 +1,4 @@
-// Prints an address that lets one page in, as a second start would open it: node test/support/core/fresh-address.ts DATA_FOLDER
+// Prints an address that lets one page in, the one that a second start would open: node test/support/core/fresh-address.ts DATA_FOLDER
 import { join } from 'node:path';
 import { freshAddress } from '../../../app/server/one-time-address.ts';
 import { reachOf, readHolder } from '../../../app/store/lock.ts';

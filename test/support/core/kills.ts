@@ -7,7 +7,7 @@ import type { Client } from '../../../app/protocol/index.ts';
 import { openSocket } from './browser.ts';
 import { places, root } from './core.ts';
 
-/** An engine that the test can kill at any moment. */
+/** An engine that a test can kill at any moment. */
 export function killableEngine(build: Build = source): {
   startEngine: StartEngine;
   kill(): void;
@@ -32,7 +32,7 @@ export function killableEngine(build: Build = source): {
   };
 }
 
-/** Where the parts of the app are: as they lie in the source, or as `npm run build` bundles them. */
+/** Where the parts of the app are: in the source tree, or as bundled by `npm run build`. */
 export type Build = {
   name: 'source' | 'bundle';
   server: string;
@@ -78,15 +78,15 @@ export function buildBundle(): void {
   if (status !== 0) throw new Error(`[build:shell] ended with ${status}: ${stderr}`);
 }
 
-/** An app that can be asked, and killed. */
+/** An app that can be called, and killed. */
 export type RunningApp = {
   client: Client;
-  /** Process ids of its engines, as they were when asked. */
+  /** The process ids of its engines at the time of the call. */
   engines(): number[];
   kill(): Promise<void>;
 };
 
-/** The browser host as a process of its own, as `npm start` runs it, and a page that is connected to it. */
+/** The browser host in a process of its own, as `npm start` runs it, and a page connected to it. */
 export async function startHost(dataFolder: string, build: Build): Promise<RunningApp & { quit(): Promise<void> }> {
   const child = fork(build.server, ['--data', dataFolder, '--port', '0', '--no-open'], {
     cwd: root,
@@ -121,7 +121,7 @@ export async function startHost(dataFolder: string, build: Build): Promise<Runni
   }
 }
 
-/** Linux and macOS: what `ps` lists as children. */
+/** The child processes that `ps` lists, on Linux and macOS. */
 function childrenOf(pid: number): number[] {
   const listed = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).stdout;
   return listed

@@ -2,7 +2,7 @@ import { type Core, createCore } from '../../../app/core/core.ts';
 import type { StartEngine } from '../../../app/engine/ipc-protocol.ts';
 import { places, realParser } from './core.ts';
 
-/** A core that loads nothing by itself, over an engine that answers from a script. */
+/** A core that loads nothing by itself, with an engine that answers from a script. */
 export const startScripted = (dataFolder: string, startEngine: StartEngine): Promise<Core> =>
   createCore({
     dataFolder,

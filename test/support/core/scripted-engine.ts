@@ -16,8 +16,8 @@ import {
   type TurnId,
 } from '../../../app/protocol/index.ts';
 
-//  An engine in memory that writes what a script says, for tests of what stands around it: a hundred conversations in the time in
-//  which the real one is started once.
+//  An engine in memory that follows a script, for tests of what surrounds it: a hundred conversations in the time that one start of
+//  the real engine takes.
 
 export type Says = (generation: Generation) => string;
 
@@ -60,10 +60,10 @@ const description: ModelDescription = {
   vision: null,
 };
 
-/** A text that stands in a question makes the answer go in circles, and wait for a decision. */
+/** A question that contains this text makes the answer loop and wait for a decision. */
 export const CIRCLING = 'in circles';
 
-/** `parameters`, `template`: of the model it pretends to have. */
+/** `parameters`, `template`: of the model that it pretends to have. */
 export function scriptedEngine(
   says: Says,
   parameters = 4e9,
@@ -100,9 +100,9 @@ function serve(
   quit: () => void,
 ) {
   const paused = new Map<TurnId, () => void>();
-  /** What is being written; a turn that goes on after a call has the same name as before it. */
+  /** The answers being written; a turn that goes on after a call keeps its id. */
   const going = new Map<TurnId, Generation>();
-  /** A question stops them, as it does in the queue of the real one. */
+  /** A question stops these, as in the queue of the real engine. */
   const titles = new Set<TurnId>();
   const facts = (target: LoadTarget) => ({
     modelId: target.modelId,

@@ -11,8 +11,8 @@ import { type Client, createClient, type PreloadApi } from '../../../app/protoco
 import * as electron from '../fakes/electron.ts';
 import { places } from './core.ts';
 
-//  The desktop shell from main/index.ts on, with the fake in the place of Electron and everything else real: the core of
-//  main/processes/core-entry.ts, the engine process, the preload script, ports.
+//  The desktop shell from main/index.ts on, with a fake Electron and everything else real: the core of
+//  main/processes/core-entry.ts, the engine process, the preload script, the ports.
 
 const { done, world, BrowserWindow } = electron;
 export const engines: ChildProcess[] = [];
@@ -55,7 +55,7 @@ function runParser([worker = '', limits = '']: string[]): electron.FakeUtilityPr
   return processOf(child);
 }
 
-/** Talks through a port, as Electron's own do. */
+/** A worker that talks through a port, as Electron's own do. */
 function processOf(child: ChildProcess): electron.FakeUtilityProcess {
   const process = new electron.FakeUtilityProcess();
   process.pid = child.pid;
@@ -73,7 +73,7 @@ export let folder: string;
 export let client: Client;
 export let api: PreloadApi;
 export const window = () => BrowserWindow.all[0] as InstanceType<typeof BrowserWindow>;
-/** Until nothing is left but what is held. */
+/** Waits until nothing is left but what is held. */
 export async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose_gc');
   await new Promise((resolve) => setImmediate(resolve));
@@ -83,7 +83,7 @@ export const until = async (fits: () => boolean) => {
   while (!fits()) await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
-/** The shell of the tests of one file: it starts before the first and ends after the last. */
+/** One shell for all tests of a file: it starts before the first and quits after the last. */
 export function startShell(): void {
   beforeAll(start, 60_000);
   afterAll(stop);

@@ -18,7 +18,7 @@ import { openStore } from '../../../app/store/store.ts';
 import { newFolder, places, realParser } from '../core/core.ts';
 import { noEncoders } from './no-encoders.ts';
 
-//  The documents of a core without the rest of it.
+//  A core's documents, without the rest of the core.
 
 type DocumentCall = Extract<CallName, `documents.${string}`>;
 
@@ -40,7 +40,7 @@ export async function openShelf(
     dataFolder?: string;
     startParser?: StartParser;
     help?: string;
-    /** Without it there is no encoder. */
+    /** If absent, there is no encoder. */
     meaning?: Pick<DocumentsOptions, 'engine' | 'embedders'>;
     recognise?: DocumentsOptions['recognise'];
     onEvent?: (name: EventName, payload: unknown) => void;
@@ -104,7 +104,7 @@ export async function openShelf(
   };
 }
 
-/** The text that stands at every span of a passage, with its place. */
+/** The text at every span of a passage, with its place. */
 export async function firstPassage(shelf: Shelf, query: string, documentId?: Document['id']) {
   const { hits } = await shelf.call('documents.search', { query, ...(documentId && { documentId }) });
   const [hit] = hits;

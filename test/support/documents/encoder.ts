@@ -8,7 +8,7 @@ import { realModel } from '../models/real-models.mjs';
 
 export const MINILM = 'minilm' as ModelId;
 
-/** The real engine process with all-MiniLM-L6-v2, as documents want it. */
+/** The real engine process with all-MiniLM-L6-v2, as documents use it. */
 export async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'embedders'>> {
   const path = await realModel('minilm');
   const engine = createEngine({ startEngine: realEngine(), onStatus: () => {} });

@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-//  Examinations that lie outside of the project, in two forms: a folder with `questions.json` and the documents it asks
-//  about, or lines of `{title, passage, questions: [{q, answers: [[text, start], …]}]}` as SQuAD has them.
+//  Examinations from outside the project, in two forms: a folder with `questions.json` and the documents it asks about, or lines
+//  of `{title, passage, questions: [{q, answers: [[text, start], …]}]}` as SQuAD has them.
 
-/** Where a fact stands: in a document, in one of these wordings, near this text of it. */
+/** Where a fact is: in a document, in one of these wordings, near this text. */
 export type Gold = { documents: readonly string[]; facts: readonly string[]; near: string | null };
-/** `gold`: null where nothing answers. `kinds`: what the figures are told apart by. */
+/** `gold` is null if nothing answers the question. `kinds` groups the figures. */
 export type ExamQuestion = { id: string; text: string; gold: Gold | null; kinds: readonly string[] };
-/** `files`: by the name they are added under, as a path or as their text. */
+/** `files`: paths or texts, by the name they are added under. */
 export type Exam = { files: readonly ExamFile[]; questions: readonly ExamQuestion[] };
 export type ExamFile = { name: string; path: string } | { name: string; text: string };
 
 export type Choice = {
-  /** Where the documents of a folder lie, if not in its `documents`. */
+  /** The folder of the documents, if not `documents`. */
   documents?: string | undefined;
-  /** Which half of the articles, by the hash of their titles: what is tuned on one is reported on the other. */
+  /** One half of the articles, by the hash of their titles: tune on one, report on the other. */
   half?: 'a' | 'b' | undefined;
-  /** Most questions, taken evenly. */
+  /** The most questions, taken evenly. */
   most: number;
 };
 
@@ -51,7 +51,7 @@ function readFolder(path: string, { documents = join(path, 'documents') }: Choic
 
 type Line = { title: string; passage: string; questions: { q: string; answers: [string, number][] }[] };
 
-/** Characters of the passage on either side of an answer that tell its place. */
+/** Characters of context on either side of an answer that identify its place. */
 const NEAR = 12;
 
 function readLines(path: string, { half }: Choice): Exam {
@@ -89,14 +89,14 @@ export const halfOf = (title: string): 'a' | 'b' =>
 
 const oneLine = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
 
-/** Whether words of a document hold the fact. */
+/** Whether words of a document contain the fact. */
 export function holds(gold: Gold | null, document: string, text: string): boolean {
   if (!gold?.documents.includes(document)) return false;
   const said = oneLine(text);
   return gold.facts.some((fact) => said.includes(oneLine(fact)));
 }
 
-/** Whether a sentence does: the words around an answer need not be in it, but it must be one of the passage. */
+/** Whether a sentence does: it need not contain the words around an answer, but must be in the passage. */
 export function says(gold: Gold | null, document: string, sentence: string): boolean {
   if (!gold?.documents.includes(document)) return false;
   if (gold.near === null) return holds(gold, document, sentence);
@@ -105,7 +105,7 @@ export function says(gold: Gold | null, document: string, sentence: string): boo
   return oneLine(gold.near).includes(said) && bare.some((fact) => fact !== '' && said.includes(fact));
 }
 
-/** Wilson's interval of a share at 95 %. */
+/** The 95 % Wilson interval of a share. */
 export function interval(count: number, of: number): [number, number] {
   if (of === 0) return [0, 1];
   const z2 = 1.96 ** 2;

@@ -57,7 +57,7 @@ const workbook = (sheet: string, sheets = '<sheet name="A" sheetId="1" r:id="s0"
     'xl/workbook.xml': `<workbook xmlns:r="r"><sheets>${sheets}</sheets></workbook>`,
     'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${sheet}</sheetData></worksheet>`,
   });
-/** Of archives: office files and books. */
+/** Attacks through archives: office files and books. */
 export const ARCHIVES: Hostile[] = [
   {
     name: 'a-chapter-100000-times.epub',
@@ -87,7 +87,7 @@ export const ARCHIVES: Hostile[] = [
   },
   {
     name: 'chapters-of-spaces.epub',
-    // Each harmless alone, a gigabyte together.
+    // Each is harmless alone; together they are a gigabyte.
     make: () => {
       const chapter = deflateRawSync(Buffer.alloc(15 * MB, 0x20), { level: 9 });
       const raw = Buffer.alloc(15 * MB, 0x20);

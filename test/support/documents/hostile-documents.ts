@@ -1,16 +1,16 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { DocumentNotice } from '../../../app/protocol/index.ts';
 
-//  Documents that were made to do harm. Each is small on the disk and large, deep or slow when it is read.
+//  Documents made to do harm. Each is small on disk but large, deep or slow to read.
 
 export type Hostile = {
   name: string;
   make: () => Uint8Array;
-  /** What must become of it; without it: anything that ends. */
+  /** The outcome that is required; if absent, anything that ends. */
   becomes?: 'ready' | 'failed';
-  /** A notice that it must have. */
+  /** A notice that the document must have. */
   says?: DocumentNotice;
-  /** Takes the reader to one of its limits, and so as long as that takes. */
+  /** Takes the parser to one of its limits, and so takes as long as that. */
   slow?: boolean;
 };
 
@@ -42,7 +42,7 @@ const number32 = (value: number) => {
   return out;
 };
 
-/** Of texts: what a pattern or a splitter takes the square of. */
+/** Texts on which a pattern or a splitter could take quadratic time. */
 export const textsOf = (size: number): Hostile[] => {
   const many = (text: string) => text.repeat(Math.ceil(size / text.length)).slice(0, size);
   const named = Object.entries({
@@ -109,7 +109,7 @@ export const textsOf = (size: number): Hostile[] => {
   return named.map(([name, text]) => ({ name, make: () => Buffer.from(text) }));
 };
 
-/** More text than a library has, read as far as is of use. */
+/** More text than a library holds, which is read only in part. */
 export const LIBRARY: Hostile = {
   name: 'a-library-on-one-line.txt',
   make: () => Buffer.from('the quick brown fox and then '.repeat(2_000_000)),
@@ -118,7 +118,7 @@ export const LIBRARY: Hostile = {
   slow: true,
 };
 
-/** Of pictures: sizes that no memory has. */
+/** Pictures whose sizes exceed any memory. */
 export const PICTURES: Hostile[] = [
   { name: 'png-50000.png', make: () => png(50_000, 50_000), becomes: 'failed' },
   { name: 'png-of-all.png', make: () => png(0x7fffffff, 0x7fffffff), becomes: 'failed' },

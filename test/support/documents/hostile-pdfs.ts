@@ -20,7 +20,7 @@ export const pdfWith = (entries: string, content: Buffer, more: string[] = [], r
   );
 
 const shown = (text: string) => `BT /F 10 Tf 50 700 Td (${text}) Tj ET\n`;
-/** Deflated spaces, twice, without a gigabyte in this process: the inner stream is one block repeated. */
+/** Spaces deflated twice, without a gigabyte in this process: the inner stream is one block, repeated. */
 export function deflatedTwice(gigabytes: number): Buffer {
   const piece = 64 * MB;
   const block = deflateRawSync(Buffer.alloc(piece, 0x20), { level: 9, finishFlush: 2 });
@@ -38,7 +38,7 @@ function chain(times: number, size: number): Buffer {
   return data;
 }
 
-/** Of PDF: filters, pictures, fonts, trees and drawing. */
+/** Attacks through filters, pictures, fonts, trees and drawing operators. */
 export const PDFS: Hostile[] = [
   {
     name: 'deflated-twice.pdf',
@@ -53,7 +53,7 @@ export const PDFS: Hostile[] = [
   {
     name: 'runs-and-deflate.pdf',
     slow: true,
-    // 128 spaces for two bytes.
+    // Two bytes make 128 spaces.
     make: () =>
       pdfWith('/Filter [/FlateDecode /RunLengthDecode]', deflateSync(Buffer.alloc(40 * MB, Buffer.from([129, 0x20])))),
   },
@@ -121,7 +121,7 @@ export const PDFS: Hostile[] = [
   },
   {
     name: 'forms-that-hold-each-other.pdf',
-    // Each draws the next ten times: ten to the power of twelve.
+    // Each form draws the next one ten times: ten to the power of twelve in all.
     make: () =>
       pdfWith(
         '',

@@ -5,7 +5,7 @@ const none = (): never => {
   throw new LonghandError('model-missing', '[test] there is no encoder');
 };
 
-/** Documents that are searched by words alone. */
+/** For documents that are searched by keywords alone. */
 export const noEncoders: Pick<DocumentsOptions, 'engine' | 'embedders'> = {
   engine: { ask: async () => none() } as unknown as DocumentsOptions['engine'],
   embedders: { find: none, preset: null, reranker: () => null, qaReranker: null },

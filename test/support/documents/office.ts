@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from 'fflate';
 
-//  Office files and books, as small as their programs would accept them.
+//  Office files and books, as small as the programs would accept.
 
 export const archive = (parts: Record<string, string | Uint8Array>): Buffer =>
   Buffer.from(
@@ -103,7 +103,7 @@ export function makePptx(slides: { title: string; points: string[]; notes?: stri
   return archive({
     '_rels/.rels': relations({ rId1: ['officeDocument', 'ppt/presentation.xml'] }),
     'ppt/_rels/presentation.xml.rels': relations(
-      // The order of the slides is that of the list, not of their files.
+      // The list gives the order of the slides, not their file names.
       Object.fromEntries(slides.map((_, at) => [`s${at}`, ['slide', `slides/slide${at + 1}.xml`]])),
     ),
     'ppt/presentation.xml': `${XML}<p:presentation xmlns:p="p" xmlns:r="${R}"><p:sldIdLst>${slides.map((_, at) => `<p:sldId id="${256 + at}" r:id="s${at}"/>`).join('')}</p:sldIdLst></p:presentation>`,

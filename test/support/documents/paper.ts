@@ -1,6 +1,6 @@
 import type { Rectangle, Span } from '../../../app/protocol/index.ts';
 
-//  Typeset pages for looking at: paragraphs in Times, broken into lines, in a small PDF file that a browser can write too.
+//  Typeset pages for screenshots: paragraphs in Times, broken into lines, in a small PDF file that a browser can write too.
 
 /** Widths of Times Roman from space to tilde, in thousandths of the size (Adobe's font metrics). */
 const WIDTHS = [
@@ -24,7 +24,7 @@ export type Line = {
 export const widthOf = (text: string, size: number): number =>
   ([...text].reduce((sum, char) => sum + (WIDTHS[char.charCodeAt(0) - 32] ?? 500), 0) * size) / 1000;
 
-/** Where a piece of a line lies on its page. */
+/** The place of a piece of a line on its page. */
 export function rectangleOf(line: Line, from: number, to: number): Rectangle {
   const x = line.x + widthOf(line.text.slice(0, from), line.size);
   const width = widthOf(line.text.slice(from, to), line.size);
@@ -33,7 +33,7 @@ export function rectangleOf(line: Line, from: number, to: number): Rectangle {
 
 export type Paragraph = { text: string; size?: number; bold?: boolean; after?: number };
 
-/** Breaks paragraphs into lines of a page with margins as a book has them. */
+/** Breaks paragraphs into the lines of a page with the margins of a book. */
 export function setPage(paragraphs: readonly Paragraph[], margin = 64): Line[] {
   const lines: Line[] = [];
   let y = margin + 16;
@@ -60,7 +60,7 @@ function broken(text: string, width: number, size: number): string[] {
   return line === '' ? lines : [...lines, line];
 }
 
-/** Rectangles of characters [start, end) of the joined lines, one a line. */
+/** Rectangles of the characters [start, end) of the joined lines, one per line. */
 function rectanglesFrom(lines: readonly Line[], start: number, end: number): Rectangle[] {
   let at = 0;
   return lines.flatMap((line) => {
@@ -71,7 +71,7 @@ function rectanglesFrom(lines: readonly Line[], start: number, end: number): Rec
   });
 }
 
-/** A span for every word of a text that stands on a page, as the reader of documents makes them. */
+/** A span for every word of a text on a page, as the document parser makes them. */
 export function wordSpans(lines: readonly Line[], text: string, page: number): Span[] {
   const whole = lines.map((line) => line.text).join(' ');
   const shift = whole.indexOf(text);
@@ -93,7 +93,7 @@ function contentOf(lines: readonly Line[]): string {
     .join('\n');
 }
 
-/** A file of these pages. ASCII only. */
+/** A PDF file of these pages. ASCII only. */
 export function writePdf(pages: readonly (readonly Line[])[], title: string): Uint8Array {
   const objects: string[] = [];
   const put = (body: string) => objects.push(body);

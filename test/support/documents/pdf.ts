@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 
-//  PDF files written by hand, so that a test knows where every word stands: fonts have the widths given here, and the boxes
-//  of the words follow from them and from nothing that reads PDF.
+//  PDF files written by hand, so that a test knows where every word is: fonts have the widths given here, and the boxes of the
+//  words follow from those alone, not from anything that reads PDF.
 
 export type FontKind =
-  /** One byte a character, WinAnsi; widths vary. */
+  /** One byte per character, WinAnsi; widths vary. */
   | 'sans'
   | 'mono'
   | 'bold'
-  /** Two bytes a character, with a map to Unicode. */
+  /** Two bytes per character, with a map to Unicode. */
   | 'cid'
-  /** The same without the map: what it shows cannot be known. */
+  /** The same without the map, so that its text cannot be known. */
   | 'unmapped'
-  /** Two bytes a character, written from top to bottom. */
+  /** Two bytes per character, written from top to bottom. */
   | 'vertical';
 
 export type Text = {
   text: string;
-  /** Pen of the first character, in points from the lower left corner. */
+  /** The origin of the first character, in points from the lower left corner. */
   x: number;
   y: number;
   size?: number;
@@ -29,12 +29,12 @@ export type Text = {
   wordSpacing?: number;
   /** Percent. */
   stretch?: number;
-  /** Every word by an operator of its own, with kerning between characters (TJ). */
+  /** Each word has an operator of its own, with kerning between characters (TJ). */
   kerned?: boolean;
 };
 
 export type Page = { texts: Text[]; width?: number; height?: number; rotate?: 0 | 90 | 180 | 270; picture?: boolean };
-/** `password`: what opens it (RC4, 40 bits, PDF 32000-1, 7.6.3). */
+/** `password` opens the file (RC4, 40 bits; PDF 32000-1, 7.6.3). */
 export type PdfOptions = { pages: Page[]; title?: string; password?: string };
 
 /** Thousandths of an em. */
@@ -215,7 +215,7 @@ function lockWith(password: string) {
 
 export type WordBox = { text: string; page: number; box: [number, number, number, number] };
 
-/** Where the words of a page stand as it is shown: [x, y, width, height] from the upper left corner. */
+/** The boxes of the words of a page as shown: [x, y, width, height] from the upper left corner. */
 export function wordBoxes(page: Page, number: number): WordBox[] {
   return page.texts
     .filter(({ font }) => font !== 'vertical' && font !== 'unmapped')
@@ -233,7 +233,7 @@ function boxesOf(one: Text, page: Page, number: number): WordBox[] {
   };
   for (const character of text) {
     const width = (widthOf(font, character) / 1000) * size * (stretch / 100);
-    // Word spacing acts on the one-byte space alone (PDF 32000-1, 9.3.3).
+    // Word spacing applies only to the one-byte space (PDF 32000-1, 9.3.3).
     const spacing = charSpacing + (character === ' ' && !isCid(font) ? wordSpacing : 0);
     if (character === ' ') close();
     else open = { text: (open?.text ?? '') + character, from: open?.from ?? pen, to: pen + width };

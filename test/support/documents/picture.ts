@@ -3,7 +3,7 @@ import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { findAssets } from '../../../app/documents/parse/assets.ts';
 import { stream, written } from './pdf.ts';
 
-//  Pictures of pages: what a scanner would make of them.
+//  Pictures of pages, as from a scanner.
 
 type Canvas = { toBuffer(type: 'image/png'): Uint8Array };
 type Factory = {
@@ -30,7 +30,7 @@ export async function drawPage(pdf: Uint8Array, scale = 2): Promise<Picture> {
   return { png, grey, width, height };
 }
 
-/** A PDF with a picture on every page and no text. `drawing`: how the page shows it. */
+/** A PDF with a picture on every page and no text. `drawing`: the operators that place it. */
 export function scannedPdf(pictures: readonly Picture[], drawing = 'q 595 0 0 842 0 0 cm /pic Do Q'): Buffer {
   const objects = ['<< /Type /Catalog /Pages 2 0 R >>', ''];
   const kids = pictures.map(({ grey, width, height }) => {

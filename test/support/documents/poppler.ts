@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-//  A page as another program draws it.
+//  A page as drawn by another program.
 
 /** A picture in shades of grey, 0 (black) to 255, row by row. */
 export type Greys = { width: number; height: number; pixels: ArrayLike<number> };
 
 export const hasPoppler = (): boolean => spawnSync('pdftoppm', ['-v']).status === 0;
 
-/** Fonts that stand in for the ones a PDF may leave out, whatever this machine has installed. */
+/** Replacements for the fonts that a PDF may leave out, independent of what this machine has installed. */
 const FAMILIES = { Helvetica: 'Liberation Sans', Times: 'Chrom Serif OTF', Courier: 'Chrom Fixed OTF' };
 const fonts = join(dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json'))), 'standard_fonts');
 
@@ -53,7 +53,7 @@ function greysOf(file: Buffer): Greys {
 
 const INK = 128;
 
-/** Share of the ink of `one` that has ink of `other` within a pixel of it. */
+/** The share of the ink of `one` that has ink of `other` within one pixel. */
 export function inkCovered(one: Greys, other: Greys): number {
   const inked = ({ width, height, pixels }: Greys, x: number, y: number) =>
     x >= 0 && y >= 0 && x < width && y < height && (pixels[y * width + x] ?? 255) < INK;

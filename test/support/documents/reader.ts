@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Model } from '../../../native/addon/index.d.ts';
 
-//  The reader of documents, and the scores of its own training code.
+//  The cross-encoder for questions on documents, and the scores that its training code gives.
 
 export const reader = join(import.meta.dirname, '../../../resources/reader');
 

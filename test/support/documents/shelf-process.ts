@@ -3,7 +3,7 @@ import { createDocuments } from '../../../app/documents/service.ts';
 import { openStore } from '../../../app/store/store.ts';
 import { noEncoders } from './no-encoders.ts';
 
-//  The documents of a data folder as a process of their own, to be killed:
+//  The documents of a data folder in a process of their own, which tests kill:
 //    node shelf-process.ts DATA MIGRATIONS READER WORKER COLLECTION FILE...
 
 const [data = '', migrations = '', documentParser = '', documentWorker = '', collection = '', ...files] =

@@ -1,6 +1,6 @@
 import type { Attachment, AttachmentId } from '../../../app/protocol/index.ts';
 
-//  Attachments over a core in memory: what is named like a picture is one.
+//  Attachments of the fake core: a file that is named like a picture is one.
 
 const PICTURE = /\.(?:png|jpe?g|webp|gif|tiff?|avif)$/i;
 

@@ -1,11 +1,11 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-//  Certificates for servers of the tests (X.509, RFC 5280), written with what Node has: nothing is run, and no key lies in the tree.
+//  Certificates for test servers (X.509, RFC 5280), made with Node alone: no program is run, and no key is in the tree.
 
 export type Certificate = { key: string; cert: string };
 
 type Wishes = {
-  /** Addresses or names that it stands for; default 127.0.0.1. */
+  /** The addresses or names it is valid for; 127.0.0.1 by default. */
   names?: readonly string[];
   from?: Date;
   until?: Date;
@@ -13,7 +13,7 @@ type Wishes = {
 
 const dayMs = 86_400_000;
 
-/** One that vouches for itself. */
+/** A self-signed certificate. */
 export function selfSigned(wishes: Wishes = {}): Certificate {
   const { names = ['127.0.0.1'], from = new Date(Date.now() - dayMs), until = new Date(Date.now() + dayMs) } = wishes;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -18,8 +18,8 @@ import { fakeModels } from './models.ts';
 import { fakeServer } from './server.ts';
 import { newChat, newMessage, nextId, type Script, STARTER, starter, type World } from './world.ts';
 
-//  A core in memory for looking at the renderer: the handlers of the protocol table over plain maps. It never computes;
-//  answers are scripts. The end-to-end tests use the real core.
+//  A core in memory for looking at the renderer: handlers of the protocol over plain maps. It computes nothing; answers are
+//  scripted. The end-to-end tests use the real core.
 
 const MEMORY = 13.5 * 2 ** 30;
 

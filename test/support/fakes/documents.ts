@@ -13,7 +13,7 @@ import type {
 import { LonghandError } from '../../../app/protocol/index.ts';
 import { nextId } from './world.ts';
 
-//  Documents in memory: whatever a scene put there. Search is by substring; nothing is read from files.
+//  Documents of the fake core: whatever a scene put there. Search is by substring; no file is read.
 
 export type DocumentsWorld = {
   collections: Map<CollectionId, Collection>;

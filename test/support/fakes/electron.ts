@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { type Mock, vi } from 'vitest';
 
-//  As much of Electron as main/ uses, with what was done to it written down. Ports and frames are real: a page talks to the
-//  core through them as it would in Electron. Use: vi.mock('electron', () => import('./electron.ts')).
+//  As much of Electron as main/ uses, with a record of what was done to it. Ports and frames are real: a page talks to the
+//  core through them as it would in Electron. Usage: vi.mock('electron', () => import('./electron.ts')).
 
 export const done = {
   switches: new Map<string, string>(),
@@ -11,20 +11,20 @@ export const done = {
   sandboxed: false,
   exits: [] as number[],
   dialogs: [] as [string, string][],
-  /** Questions of message boxes, and what open dialogs were given. */
+  /** The texts of message boxes, and the options of open dialogs. */
   asked: [] as string[],
   details: [] as string[],
   choosing: [] as object[],
   opened: [] as string[],
   awake: [] as ('start' | 'stop')[],
   menu: [] as unknown[],
-  /** Labels of the menus that popped up. */
+  /** The labels of context menus. */
   popped: [] as string[][],
-  /** What was asked of the desktop, and how large. */
+  /** The screen sources that were requested, and their size. */
   looked: [] as { types: string[]; thumbnailSize: { width: number; height: number } }[],
-  /** Items beside the clock that are there now, with their menus. */
+  /** The tray icons that exist now, with their menus. */
   trays: [] as Tray[],
-  /** Keys of every program, with what is to happen. */
+  /** Global shortcuts, with their actions. */
   keys: new Map<string, () => void>(),
   progress: [] as number[],
   notified: [] as string[],
@@ -33,30 +33,30 @@ export const done = {
   exposed: new Map<string, unknown>(),
 };
 
-/** What the test decides. */
+/** What a test can set. */
 export const world = {
   userData: '/nowhere',
   appPath: '/nowhere',
   firstInstance: true,
   displays: [{ workArea: { x: 0, y: 0, width: 1600, height: 1000 } }],
-  /** Null as on Wayland, which does not tell. */
+  /** Null, as on Wayland, which does not reveal it. */
   pointer: { x: 5, y: 5 } as { x: number; y: number } | null,
   chosen: [] as string[],
-  /** The button of every message box. */
+  /** The button that is pressed in every message box. */
   pressed: 0,
-  /** Pages get as far as their first picture. */
+  /** Whether pages get as far as their first frame. */
   draws: true,
-  /** What is selected in another program. */
+  /** The text selected in another program. */
   selected: '',
-  /** Another program has these keys. */
+  /** Shortcuts that another program holds. */
   takenKeys: [] as string[],
-  /** What is open on the desktop, by its number and name. */
+  /** The windows on the desktop, by id and name. */
   sources: [] as [id: string, name: string][],
-  /** The label that is taken from a menu that pops up. */
+  /** The label that is chosen in a context menu. */
   picked: null as string | null,
-  /** What macOS lets the app see of the screen. */
+  /** The permission that macOS gives for the screen. */
   screenAccess: 'granted',
-  /** The first window has the focus. */
+  /** Whether the first window has the focus. */
   looking: false,
   fork: (_file: string, _args: string[]): FakeUtilityProcess => {
     throw new Error('no process expected');
@@ -66,7 +66,7 @@ export const world = {
 export class FakeUtilityProcess extends EventEmitter {
   pid: number | undefined;
   readonly stderr = null;
-  /** What the parent sends. */
+  /** Messages from the parent. */
   readonly inbox = new EventEmitter();
   postMessage(data: unknown, ports: FakePort[] = []) {
     queueMicrotask(() => this.inbox.emit('message', { data, ports }));
@@ -95,7 +95,7 @@ export class FakePort extends EventEmitter {
   close() {
     this.real.close();
   }
-  /** The same port as a page has it. */
+  /** The page's end of the same port. */
   get onmessage() {
     return null;
   }
@@ -134,7 +134,7 @@ class FakeApp extends EventEmitter {
   async whenReady() {
     this.ready = true;
   }
-  /** As the system's menu does it. Returns whether the app held it back. */
+  /** Closes it as the system's menu does. Returns whether the app prevented that. */
   quit() {
     let prevented = false;
     this.emit('before-quit', {
@@ -178,9 +178,9 @@ export const session = { defaultSession: new FakeSession() };
 export class FakeContents extends EventEmitter {
   windowOpen?: (details: { url: string }) => { action: string };
   readonly mainFrame = { url: 'longhand://app/' };
-  /** The page's side of ipc. */
+  /** The page's side of IPC. */
   readonly page = new EventEmitter();
-  /** Electron throws at whoever speaks to a page that is gone. */
+  /** Electron throws when a message is sent to a page that is gone. */
   gone = false;
   crashed = false;
   isCrashed = () => this.crashed;
@@ -245,7 +245,7 @@ export class BrowserWindow extends EventEmitter {
   }
 }
 
-/** Main's side of ipc. */
+/** The main process's side of IPC. */
 class FakeIpcMain extends EventEmitter {
   readonly handlers = new Map<string, (event: object, input: unknown) => unknown>();
   handle(channel: string, handler: (event: object, input: unknown) => unknown) {
@@ -254,7 +254,7 @@ class FakeIpcMain extends EventEmitter {
 }
 export const ipcMain = new FakeIpcMain();
 
-/** The page's side, as if its window were the first one; `frame` is who speaks. */
+/** The page's side, as if its window were the first; `frame` is the sender. */
 export const frame: { current: { url: string } | null } = { current: null };
 const contents = () => BrowserWindow.all[0]?.webContents as FakeContents;
 const event = () => ({ sender: contents(), senderFrame: frame.current ?? contents().mainFrame });
@@ -300,7 +300,7 @@ export const powerSaveBlocker = {
 };
 type Item = { label?: string; click?: () => void };
 const pops = {
-  /** It closes before what was chosen is told, as menus of some systems do. */
+  /** Closes before it reports the choice, as menus of some systems do. */
   value(this: Item[], { callback }: { callback: () => void }) {
     done.popped.push(this.map(({ label = '-' }) => label));
     callback();
@@ -376,7 +376,7 @@ export const globalShortcut = {
   unregisterAll: () => done.keys.clear(),
 };
 
-/** Seals by turning round, so that a test can tell sealed from open. */
+/** Encrypts by reversing, so that a test can tell sealed from open. */
 export const safeStorage = {
   isAsyncEncryptionAvailable: async () => true,
   getSelectedStorageBackend: () => 'gnome_libsecret',

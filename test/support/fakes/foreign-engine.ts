@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Client, ModelEntry, RemoteEngine } from '../../../app/protocol/index.ts';
 
-//  A remote engine that says what a test wants, over real HTTP.
+//  A remote engine that follows a script, over real HTTP.
 
 export type Asked = {
   method: string;
@@ -22,7 +22,7 @@ export type ForeignEngine = {
   address: string;
   /** Every request, in order. */
   asked: Asked[];
-  /** What it says to questions from now on. */
+  /** How it answers questions from now on. */
   says(next: Says): void;
 };
 
@@ -64,7 +64,7 @@ export const delta = (response: ServerResponse, part: object, finish: string | n
     choices: [{ index: 0, delta: part, finish_reason: finish }],
   });
 
-/** A whole answer in pieces, with its figures. */
+/** A complete answer in pieces, with its usage figures. */
 export function stream(
   response: ServerResponse,
   parts: readonly object[],
@@ -86,7 +86,7 @@ export const USAGE = {
   completion_tokens_details: { reasoning_tokens: 0 },
 };
 
-/** Adds it, as the page does: tested, then with all of its models. */
+/** Adds the engine as the page does: tested first, then with all of its models. */
 export async function addEngine(
   client: Client,
   address: string,

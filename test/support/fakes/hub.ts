@@ -1,30 +1,30 @@
 // A model hub that misbehaves on purpose: the API shape of the real one (model info with blobs, resolve with a redirect to
-// a storage host), served from memory on 127.0.0.1, with faults that are switched on per test and counted.
+// a storage host), served from memory on 127.0.0.1, with faults that a test switches on and counts.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 export type Faults = {
-  /** The connection is destroyed after this many bytes of a body; one entry a request, then none. */
+  /** Destroys the connection after this many bytes of a body; one entry per request, then no more. */
   cuts: number[];
-  /** Flips a bit of the byte at this place, in the first `times` answers that contain it. */
+  /** Flips a bit of the byte at this offset, in the first `times` answers that contain it. */
   corrupt: { at: number; times: number } | null;
-  /** Sends this many bytes of a body, then nothing more; for so many requests. */
+  /** Sends this many bytes of a body and then stalls, for that many requests. */
   stall: { after: number; times: number } | null;
-  /** Answers given instead of content, one a request. */
+  /** Answers sent instead of content, one per request. */
   refusals: { status: number; retryAfter?: string }[];
   noRanges: boolean;
-  /** Announces a size that is off by so many bytes. */
+  /** Announces a size that is off by this many bytes. */
   wrongLength: number;
-  /** Storage addresses die after so many requests; the hub signs new ones. */
+  /** Storage URLs expire after this many requests; the hub signs new ones. */
   addressLife: number;
   html: boolean;
-  /** Goes on sending behind what was asked for, and announces no length. */
+  /** Keeps sending past the requested range, and announces no length. */
   endless: boolean;
-  /** Sends the bytes packed by gzip, and says so or does not. */
+  /** Sends the bytes compressed with gzip, with or without saying so. */
   packed: 'said' | 'unsaid' | null;
-  /** After so many requests the content (and its ETag) is another one. */
+  /** After this many requests the content (and its ETag) changes. */
   changeAfter: number;
   bytesPerSecond: number | null;
 };
@@ -46,7 +46,7 @@ const noFaults: Faults = {
 
 export type Hub = Awaited<ReturnType<typeof startHub>>;
 
-/** Bytes that do not repeat, the same for the same seed. */
+/** Non-repeating bytes, the same for the same seed. */
 export function content(bytes: number, seed = 1): Buffer {
   const out = Buffer.allocUnsafe(bytes);
   let x = (seed * 2654435761) >>> 0 || 1;
@@ -58,7 +58,7 @@ export function content(bytes: number, seed = 1): Buffer {
   }
   return out;
 }
-/** Asked at every request, and the files may be large. */
+/** Cached: every request needs it, and files may be large. */
 const hashes = new WeakMap<Uint8Array, string>();
 function sha256(bytes: Uint8Array): string {
   const known = hashes.get(bytes);

@@ -13,7 +13,7 @@ import {
 } from '../../../app/protocol/index.ts';
 import type { World } from './world.ts';
 
-//  The model calls of the core in memory. Shapes are those of the published models; a download stands where a scene put it.
+//  The model calls of the fake core. Shapes are those of published models; a download is wherever a scene put it.
 
 type ModelCalls = Extract<
   keyof Handlers,
@@ -76,7 +76,7 @@ const shapes: Record<string, Shape> = {
 
 const kinds = { L: 'gated-delta', C: 'short-conv', F: 'attention', S: 'sparse' } as const;
 
-/** A description of one of the published shapes at so many bytes. */
+/** A description of one of the published shapes, of this many bytes. */
 export function shapeOf(
   id: string,
   bytes: number,

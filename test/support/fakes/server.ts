@@ -7,7 +7,7 @@ export type ServerWorld = {
   texts: ServerTexts | null;
 };
 
-/** The server for other programs, as it stands in the world. */
+/** The API server of the fake core. */
 export const fakeServer = (server: ServerWorld): Pick<Handlers, Extract<keyof Handlers, `server.${string}`>> => ({
   'server.state': () => server.state,
   'server.retry': () => undefined,

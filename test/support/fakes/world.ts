@@ -27,19 +27,19 @@ export type World = {
   models: ModelEntry[];
   status: EngineStatus;
   settings: Settings;
-  /** What the next answers say. */
+  /** The texts of the next answers. */
   script: (prompt: string) => Script;
   measure: { used: number; draft: number; limit: number } | null;
   plan: Response<'context.overflowOptions'>;
   downloads: Download[];
-  /** Where the models are. */
+  /** The folder of the models. */
   shelf: Library;
   packed: Response<'weightCache.size'>;
   tools: Response<'tools.list'>['tools'];
   pageHosts: string[];
   mcp: Response<'mcp.servers'>;
   remoteEngines: Response<'remoteEngines.list'>;
-  /** Models of the benchmark that was asked for last. */
+  /** The models of the latest benchmark. */
   benchmarked: ModelEntry['id'][];
   library: DocumentsWorld;
   server: ServerWorld;

@@ -1,4 +1,4 @@
-/** A reward for what was said already, at temperature 0, draws every token to what stands there: with a question that says one sentence
- *  six times the built-in model goes in circles, in its thinking and in its answer. */
+/** A reward for repetition, at temperature 0: given a question that repeats one sentence six times, the built-in model loops both
+ *  in its thinking and in its answer. */
 export const circling = { temperature: 0, frequencyPenalty: -2 };
 export const repetitive = `${'The old mill stood by the river. '.repeat(6)}Tell me a long story about a fox, a river and an old mill.`;

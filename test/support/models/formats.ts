@@ -1,4 +1,4 @@
-// Readers of model files as the tests see them, and writers for files that no one would publish.
+// The readers of model files as tests see them, and writers for files that nobody would publish.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ export const formats = addon.testing as unknown as {
   assemble(config: string, safetensors: Uint8Array): CheckpointFacts;
 };
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(files: Record<string, string | Uint8Array> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-formats-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,7 +54,7 @@ export interface StoredTensor {
   bytes: Uint8Array;
 }
 
-/** A well-formed safetensors file; `patch` may spoil the header before it is written. */
+/** A well-formed safetensors file; `patch` may damage the header before it is written. */
 export function safetensors(
   tensors: Record<string, StoredTensor>,
   patch: (header: Record<string, unknown>) => unknown = (header) => header,
@@ -97,7 +97,7 @@ export function readSafetensors(file: Uint8Array): Record<string, StoredTensor> 
 export const f32 = (...values: number[]): Uint8Array => new Uint8Array(Float32Array.from(values).buffer);
 export const asFloats = (bytes: Uint8Array): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer);
 
-/** Value types of GGUF metadata and what the writer takes for them. */
+/** The value types of GGUF metadata, and what the writer takes for them. */
 export type GgufValue =
   | { type: 'u32' | 'u16' | 'i32' | 'f32'; value: number }
   | { type: 'u64'; value: bigint }
@@ -169,7 +169,7 @@ function valueBytes(entry: GgufValue): Buffer {
   }
 }
 
-/** Numbers of ggml's tensor types. */
+/** The numbers of ggml's tensor types. */
 export const ggmlTypes = {
   F32: 0,
   F16: 1,

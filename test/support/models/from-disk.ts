@@ -1,5 +1,5 @@
-// What one process has left on disk, read by the next: used where a whole model of a back end is loaded anyway, and in processes
-// of their own, which have no test runner.
+// A prompt cache on disk, written by one process and read by the next: for tests that load a whole model anyway, and for
+// processes without a test runner.
 import type { Model, Session } from '../../../native/addon/index.d.ts';
 import { someTokens } from './models.ts';
 
@@ -21,7 +21,7 @@ async function answered(session: Session, prompt: Int32Array) {
   return { numbers: JSON.stringify([events, states]), cached: timings.cachedTokens };
 }
 
-/** Tokens that came back from disk, and whether everything computed from them is what `cold`, another load, computes. */
+/** The number of tokens that came back from disk, and whether everything computed from them equals what the model `cold` computes. */
 export async function fromDisk(warm: Model, cold: Model, folder: string): Promise<Read> {
   const chat = [...someTokens(9, 21), END, ...someTokens(30, 22), END];
   const session = (model: Model) => model.createSession({ contextLength: 128, path: 'exact' });
@@ -30,7 +30,7 @@ export async function fromDisk(warm: Model, cold: Model, folder: string): Promis
   await warm.setPromptCacheDisk(disk);
   await answered(session(warm), Int32Array.from([...chat, 5]));
   await warm.flushPromptCache();
-  // As a process begins: nothing is in memory, and what is on disk is found by its files.
+  // As when a process starts: nothing is in memory, and the files on disk are found.
   warm.setPromptCache(0);
   await warm.setPromptCacheDisk(null);
   warm.setPromptCache(2 ** 28);

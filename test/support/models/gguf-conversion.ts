@@ -1,6 +1,6 @@
-// What llama.cpp's converter does to the weights of a folder from the hub (model-specs 2.2): renamed, norms with one added,
-// decay as -exp(A_log), value heads tiled, experts stacked. Written apart from the reader that undoes it; the names are
-// gguf-py's own (test/golden/scripts/gen_gguf_names.py).
+// What llama.cpp's converter does to the weights of a folder from the hub: tensors are renamed, norms get one added, decay becomes
+// -exp(A_log), value heads are tiled, experts stacked. Written independently of the reader that undoes it; the names are gguf-py's
+// own (test/golden/scripts/gen_gguf_names.py).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { golden } from '../addon.ts';
@@ -70,7 +70,7 @@ function columns(matrix: Matrix, order: number[]): Matrix {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-/** Value heads grouped by key head become tiled: head j * keys + g was head g * share + j. `size` rows a head. */
+/** Tiles value heads that were grouped by key head: head j * keys + g was head g * share + j. A head has `size` rows. */
 function tiled(config: HubConfig, size: number, first = 0): number[] {
   const keys = config.linear_num_key_heads ?? 1;
   const share = (config.linear_num_value_heads ?? 1) / keys;
@@ -99,7 +99,7 @@ function transformed(arch: Architecture, name: string, tensor: StoredTensor, con
   return { ...matrix, shape: squeezed };
 }
 
-/** Qwen3-Next keeps b and a of each key head together. */
+/** Qwen3-Next stores b and a of each key head together. */
 function groupedGates(b: Matrix, a: Matrix, config: HubConfig): Matrix {
   const groups = config.linear_num_key_heads ?? 1;
   const share = (config.linear_num_value_heads ?? 1) / groups;
@@ -120,7 +120,7 @@ function place(arch: Architecture, name: string, layers: number): string {
   const found = names[arch][pattern];
   if (found === undefined) throw new Error(`gguf-py has no name for ${name} in ${arch}`);
   const own = /\.layers?\.(\d+)\./.exec(known)?.[1] ?? '0';
-  // The drafting head is the block behind the last layer.
+  // The MTP head is the block after the last layer.
   return found.replace('{bid}', known.startsWith('mtp.') ? String(layers) : own);
 }
 
@@ -131,7 +131,7 @@ function floatsOf({ dtype, bytes }: StoredTensor): Float32Array {
   return new Float32Array(Uint32Array.from(high, (half) => half << 16).buffer);
 }
 
-/** Experts, stored one by one, arrive in the order of their numbers; in_proj_a is read before in_proj_b. */
+/** Experts, stored one by one, arrive in the order of their indices; in_proj_a is read before in_proj_b. */
 function convertTensors(arch: Architecture, config: HubConfig, tensors: Tensors): GgufTensor[] {
   const parts = new Map<string, Matrix[]>();
   const number = (name: string) => Number(/experts\.(\d+)\./.exec(name)?.[1] ?? 0);
@@ -218,8 +218,7 @@ function metadataOf(arch: Architecture, config: HubConfig, drafting: boolean): R
   return { 'general.architecture': { type: 'string', value: arch }, ...prefixed };
 }
 
-/** The F32 file that the converter would write; a drafting head is recognised by its tensors. `more`: keys beside those of the
- *  weights. */
+/** The F32 file that the converter would write; an MTP head is recognised by its tensors. `more`: further metadata keys. */
 export function toGguf(
   arch: Architecture,
   config: HubConfig,

@@ -1,5 +1,5 @@
-// A model of the hub that sees, as llama.cpp keeps it: the text model in one file, the tower in another (mmproj). Names and keys
-// are those of its converter (gguf-py, `MODEL_ARCH.MMPROJ`), written apart from the reader.
+// A vision model as llama.cpp stores it: the text model in one file, the tower in another (mmproj). Names and keys are those of
+// its converter (gguf-py, `MODEL_ARCH.MMPROJ`), written independently of our reader.
 import { asFloats, f32, type GgufTensor, type GgufValue, gguf } from './formats.ts';
 import { type HubConfig, type Tensors, toGguf } from './gguf-conversion.ts';
 
@@ -39,7 +39,7 @@ function towerTensor(name: string, { shape, bytes }: Tensors[string]): GgufTenso
   if (!pattern || to === undefined) throw new Error(`llama.cpp has no name for ${name}`);
   const renamed = leaf.replace(pattern, to);
   if (renamed !== 'v.patch_embd.weight') return [{ name: renamed, type: 'F32', shape, bytes }];
-  // A tensor a frame, [out, channels, side, side].
+  // One tensor per frame, [out, channels, side, side].
   const [out = 0, channels = 0, frames = 0, side = 0] = shape;
   const values = asFloats(bytes);
   const pixels = side * side;
@@ -59,7 +59,7 @@ function towerTensor(name: string, { shape, bytes }: Tensors[string]): GgufTenso
 const u32 = (value: number): GgufValue => ({ type: 'u32', value });
 const string = (value: string): GgufValue => ({ type: 'string', value });
 
-/** `more`: keys of the tower's file beside these, or instead; `words`: of the model's, its vocabulary. */
+/** `more`: keys of the tower's file that are added or replaced; `words`: the vocabulary of the model's file. */
 export function toSeeingGguf(
   config: SeeingConfig,
   tensors: Tensors,

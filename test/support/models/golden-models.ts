@@ -1,6 +1,5 @@
-// Whole models of every family through one back end: the references and tolerances of test/golden. To stay quick on a stand-in
-// or a software driver the shortest prompt is also read token by token and the longest in chunks of 37, not every prompt in
-// every way.
+// Whole models of every family on one back end, with the references and tolerances of test/golden. To be quick on a stand-in
+// or a software driver, only the shortest prompt is also read token by token, and only the longest in chunks of 37.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -28,7 +27,7 @@ import {
   required,
 } from './golden.ts';
 
-/** `npm run test:soak`: every prompt in every way. */
+/** With `npm run test:soak`, every prompt is read in every way. */
 const timeout = soaking ? 3_600_000 : 240_000;
 
 const stored: [title: string, name: string, file: string, prefix: string][] = [

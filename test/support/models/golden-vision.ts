@@ -1,4 +1,4 @@
-// The golden case of the tower that sees: two pictures, prompts with text before, between and after them.
+// The golden case of the vision tower: two pictures, and prompts with text before, between and after them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -28,7 +28,7 @@ export const picture = (name: string): Picture => ({
 });
 export const pictures = (names: string[]): Picture[] => names.map(picture);
 
-/** Each row less its mean: all that norms see of it. */
+/** Each row minus its mean, which is all that the following norm sees. */
 function centered(rows: Float32Array, columns: number): Float32Array {
   const out = Float32Array.from(rows);
   for (let row = 0; row < rows.length; row += columns) {
@@ -38,7 +38,7 @@ function centered(rows: Float32Array, columns: number): Float32Array {
   return out;
 }
 
-/** `whole`: rows of the tower come with their mean, as on the CPU. */
+/** `whole`: rows of the tower include their mean, as on the CPU. */
 export async function checkTower(model: Model, whole = true): Promise<void> {
   const names = Object.keys(facts.images);
   for (const name of names) {
@@ -62,7 +62,7 @@ export async function checkTower(model: Model, whole = true): Promise<void> {
   expect(largestDifference(together.data, Float32Array.from(wanted)), 'in one pass').toBeLessThan(4e-5);
 }
 
-/** Scores at every position, of each prompt in chunks of all these lengths. */
+/** Logits at every position, for each prompt in chunks of each of these lengths. */
 export async function checkPrompts(session: Session, chunks: (length: number) => number[]): Promise<void> {
   for (const { name, ids, images } of prompts) {
     for (const chunk of new Set(chunks(ids.length))) {
@@ -75,7 +75,7 @@ export async function checkPrompts(session: Session, chunks: (length: number) =>
   }
 }
 
-/** Greedy tokens with their log-probabilities, which show every bit of the memory they come from. */
+/** Greedy tokens with their log probabilities, which depend on every bit of the state behind them. */
 export async function answer(
   model: Model,
   ids: Int32Array,
@@ -93,7 +93,7 @@ export async function answer(
   return { ...result.timings, reuse: result.reuse, seen, session };
 }
 
-/** The tower, the scores and the cache through a back end other than the CPU. */
+/** The tower, the logits and the cache on a back end other than the CPU. */
 export function goldenVision(title: string, load: (path: string) => Promise<Model>): void {
   test(`${title} pictures are what the reference sees, and from the cache they are the same bits`, {
     timeout: 240_000,

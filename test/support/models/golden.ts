@@ -1,4 +1,4 @@
-// Golden cases: what a reference computed for a model, and the comparison with what the engine computes.
+// Golden cases: what a reference implementation computed for a model, compared with what the engine computes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -49,7 +49,7 @@ export function readCase(name: string): Case {
   };
 }
 
-/** Infinite when the lengths differ or something is not a number, so that no tolerance lets it pass. */
+/** Infinite if the lengths differ or a value is NaN, so that no tolerance lets it pass. */
 export function largestDifference(got: Float32Array, wanted: Float32Array): number {
   if (got.length !== wanted.length) return Number.POSITIVE_INFINITY;
   let largest = 0;
@@ -68,7 +68,7 @@ export function required(reference: Case, tensor: string): Float32Array {
 
 export const exactSession = (model: Model): Session => model.createSession({ path: 'exact' });
 
-/** Logits of every position, read at once and in chunks of 1, 37 and half the prompt. */
+/** The logits at every position, with the prompt read at once and in chunks of 1, 37 and half its length. */
 export async function checkLogits(model: Model, reference: Case, prefix = 'logits.'): Promise<void> {
   for (const prompt of reference.prompts) {
     const wanted = required(reference, `${prefix}${prompt.name}`);
@@ -83,7 +83,7 @@ export async function checkLogits(model: Model, reference: Case, prefix = 'logit
   }
 }
 
-/** The residual stream after the embedding, every layer and the final norm, where the case has it. */
+/** The residual stream after the embedding, every layer and the final norm, if the case has it. */
 export async function checkHidden(model: Model, reference: Case): Promise<void> {
   for (const prompt of reference.prompts) {
     if (reference.expected(`hidden.${prompt.name}.0`) === undefined) continue;
@@ -99,7 +99,7 @@ export async function checkHidden(model: Model, reference: Case): Promise<void> 
   }
 }
 
-/** [channels, kernel] of the reference without its oldest column, as the engine's [kernel - 1, channels]. */
+/** The reference's [channels, kernel] without its oldest column, in the engine's layout [kernel - 1, channels]. */
 function convWindow(wanted: Float32Array, channels: number, kept: number): Float32Array {
   const kernel = wanted.length / channels;
   const window = new Float32Array(kept * channels);
@@ -109,7 +109,7 @@ function convWindow(wanted: Float32Array, channels: number, kept: number): Float
   return window;
 }
 
-/** Recurrent and convolution states after the prompt, where the case has them. */
+/** The recurrent and convolution states after the prompt, if the case has them. */
 export async function checkStates(model: Model, reference: Case): Promise<void> {
   for (const prompt of reference.prompts) {
     if (!reference.expectedNames.some((name) => name.startsWith(`state.${prompt.name}.`))) continue;

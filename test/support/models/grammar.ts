@@ -1,4 +1,4 @@
-// Grammars over vocabularies of real tokenizers, and texts that are written by them at random.
+// Grammars over the vocabularies of real tokenizers, and random texts that follow them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tokenTexts } from '../../../app/text/tokenizer/token-texts.ts';
@@ -24,7 +24,7 @@ export async function wordsOf(name: string): Promise<Words> {
   };
 }
 
-/** The tokens that a mask allows. */
+/** The tokens allowed by a mask. */
 export function allowed(mask: Uint32Array): number[] {
   const ids: number[] = [];
   for (const [word, bits] of mask.entries()) {
@@ -42,7 +42,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Writes at random what the grammar allows. After `freely` tokens it takes what brings the end nearer. Null: no end was found. */
+/** Writes a random text that the grammar allows. After `freely` tokens it heads for the end. Null if no end was found. */
 export function writeAtRandom(
   grammar: Grammar,
   { text }: Words,

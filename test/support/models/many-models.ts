@@ -1,4 +1,4 @@
-// A library with many models, no two of which are alike, and what a list of them needs.
+// A library of many models, all different, and what listing them needs.
 import { join } from 'node:path';
 import type { Engine } from '../../../app/engine/client/engine-client.ts';
 import { createModelRegistry, type ModelRegistry } from '../../../app/models/registry/model-registry.ts';
@@ -13,13 +13,13 @@ import { shapeOf } from '../fakes/models.ts';
 const migrations = join(import.meta.dirname, '../../../app/store/database/migrations');
 const shapes = ['qwen3.5-4b', 'qwen3.5-9b', 'qwen3.5-27b', 'lfm2-1.2b', 'minicpm-sala-9b'];
 
-/** Files of others, nowhere in particular. */
+/** External files at no particular place. */
 export const anywhere = { links: () => '', owns: () => false, there: () => true, look: async () => true };
 
-/** Nothing is kept of what the CPU packs. */
+/** Packed weights are not kept. */
 export const unpacked = { fileOf: () => null };
 
-/** `folder`/longhand.db with so many models, the file of each being `at(number)`; every third was used. */
+/** Writes `folder`/longhand.db with this many models, whose files are `at(number)`; every third has been used. */
 export function fillLibrary(folder: string, count: number, at: (file: number) => string): void {
   const db = openDatabase(join(folder, 'longhand.db'));
   migrate(db, readMigrations(migrations));

@@ -1,4 +1,4 @@
-// Small models that between them have every kind of layer memory, for tests of what holds for all families.
+// Small models that together have every kind of layer memory, for tests of what holds for all families.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Session } from '../../../native/addon/index.d.ts';
@@ -18,7 +18,7 @@ export const families: [name: string, path: string][] = [
   ['llama-mla', join(golden, 'mha2mla/uniform_r4_joint_rank8')],
 ];
 
-/** The files of the built-in model, as a repository would offer them. */
+/** The files of the built-in model, as a repository would list them. */
 export const starterFiles = (): Record<string, Buffer> =>
   Object.fromEntries(
     readdirSync(starter)
@@ -37,7 +37,7 @@ export function someTokens(count: number, seed = 1): Int32Array {
   return tokens;
 }
 
-/** Everything that a session will compute from: what it holds, its states, and what it says next. */
+/** Everything a session computes from: its tokens, its states and its next logits. */
 export async function fingerprint(
   session: Session,
 ): Promise<{ tokens: number[]; states: Float32Array[]; next: number[] }> {

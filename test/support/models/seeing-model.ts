@@ -4,10 +4,10 @@ import { golden } from '../addon.ts';
 import { readSafetensors } from './formats.ts';
 import { type SeeingConfig, toSeeingGguf } from './gguf-tower.ts';
 
-//  A model that sees: the random weights of the golden references, with a tokenizer of letters and a template of its family.
+//  A vision model: the random weights of the golden references, with a tokenizer of single letters and a template of its family.
 
 const VOCABULARY = 203;
-/** As the configuration has them. */
+/** As in the configuration. */
 const MARKERS: Readonly<Record<number, string>> = {
   1: '<|im_start|>',
   2: '<|im_end|>',
@@ -19,7 +19,7 @@ const MARKERS: Readonly<Record<number, string>> = {
 
 export const pictureFiles = (name: string): string => join(golden, 'pictures', name);
 
-/** Writes it below `parent` and says where. */
+/** Writes the model below `parent`; returns its path. */
 export function makeSeeingModel(parent: string): string {
   const folder = join(parent, 'Tiny Seer');
   mkdirSync(folder);
@@ -31,7 +31,7 @@ export function makeSeeingModel(parent: string): string {
   return folder;
 }
 
-/** The same as llama.cpp keeps it: a GGUF file, with its tower (`mmproj`) beside it. Says where the file is. */
+/** The same as llama.cpp stores it: a GGUF file with its tower (`mmproj`) beside it. Returns the path of the file. */
 export function makeSeeingGguf(parent: string): string {
   const folder = join(parent, 'Tiny Seer GGUF');
   mkdirSync(folder);
@@ -75,7 +75,7 @@ const TEMPLATE = `{%- for message in messages -%}
 {%- if add_generation_prompt -%}<|im_start|>assistant
 {% endif -%}`;
 
-/** A token a letter of ASCII (in the spelling of byte-level vocabularies), the others filled up. */
+/** One token per ASCII letter (as byte-level vocabularies spell them); the rest are fillers. */
 function tokenizer() {
   const letters = ['Ċ', 'Ġ', ...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))];
   const vocab: Record<string, number> = {};

@@ -1,4 +1,4 @@
-// What is larger than a GPU's kernels were written for is refused when it is loaded, by name; never computed wrongly.
+// Models that are larger than a GPU's kernels allow are refused by name when they are loaded, and never computed wrongly.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import type { Model } from '../../../native/addon/index.d.ts';
 import { addon, golden } from '../addon.ts';
 import { readSafetensors, safetensors, temporaryFolder } from './formats.ts';
 
-/** The LFM2 case with convolutions of `taps`. */
+/** The LFM2 case with convolutions of `taps` taps. */
 function widened(taps: number): string {
   const source = join(golden, 'lfm2/auto_adjust');
   const config = JSON.parse(readFileSync(join(source, 'config.json'), 'utf8')) as object;

@@ -1,5 +1,5 @@
-// Models of one gated-delta and one attention layer, for what a token costs: Qwen3.5-0.8B as published (model-specs 5.1) with a
-// small vocabulary, and a narrow one, on which the stand-in can check every access of a long prompt.
+// Models of one gated-delta and one attention layer, for measuring the cost of a token: Qwen3.5-0.8B as published with a small
+// vocabulary, and a narrow one, on which the stand-in can check every memory access of a long prompt.
 import type { StoredTensor } from './formats.ts';
 
 interface Sizes {
@@ -11,7 +11,7 @@ interface Sizes {
   linearHeads: number;
   linearDim: number;
   vocabulary: number;
-  /** Of the rotated quarter of a head. */
+  /** Dimensions of the rotated quarter of a head. */
   sections: number[];
 }
 
@@ -23,7 +23,7 @@ const narrow: Sizes = {
   ...{ hidden: 64, inner: 128, headDim: 64, queryHeads: 2, kvHeads: 1 },
   ...{ linearHeads: 2, linearDim: 32, vocabulary: 128, sections: [3, 3, 2] },
 };
-/** States of 6 MB under matrices of a few. */
+/** States of 6 MB beside matrices of a few MB. */
 const remembering: Sizes = {
   ...{ hidden: 32, inner: 32, headDim: 32, queryHeads: 1, kvHeads: 1 },
   ...{ linearHeads: 96, linearDim: 128, vocabulary: 64, sections: [2, 1, 1] },
@@ -63,7 +63,7 @@ const configOf = (sizes: Sizes) => ({
   vocab_size: sizes.vocabulary,
 });
 
-/** bf16 values around `center`, cheap to make: the same few thousand numbers over and over. */
+/** bf16 values around `center`, cheap to make: a few thousand numbers, repeated. */
 function bf16(shape: number[], spread: number, center = 0): StoredTensor {
   const count = shape.reduce((a, b) => a * b, 1);
   const pattern = Float32Array.from({ length: 4093 }, (_, i) => center + spread * Math.sin(i * 12.9898 + i * i));
@@ -114,7 +114,7 @@ function tensorsOf(sizes: Sizes): Record<string, StoredTensor> {
   };
 }
 
-/** Of both layers, for a token. */
+/** Bytes of both layers for one token. */
 function multiplicationsOf({ hidden, inner, headDim, queryHeads, kvHeads, linearHeads, linearDim }: Sizes): number {
   const values = linearHeads * linearDim;
   const linear = hidden * (4 * values + 2 * linearHeads) + values * hidden;
@@ -122,14 +122,14 @@ function multiplicationsOf({ hidden, inner, headDim, queryHeads, kvHeads, linear
   return linear + attention + 2 * 3 * hidden * inner;
 }
 
-/** The least that reading `tokens` at once behind `past` others moves: every matrix once, the states read and written, keys and
- *  values (f32) read, those of the new tokens written. */
+/** The fewest bytes that reading `tokens` at once after `past` others can move: every matrix once, the states read and written,
+ *  all keys and values (f32) read, those of the new tokens written. */
 function minimalBytesOf(sizes: Sizes, past: number, tokens: number) {
   const { hidden, headDim, kvHeads, linearHeads, linearDim, vocabulary } = sizes;
   const kvRow = 4 * 2 * kvHeads * headDim;
   return {
     weights: 2 * (multiplicationsOf(sizes) + vocabulary * hidden),
-    /** Distinct rows of the table that the ids 0, 1, 2, ... take. */
+    /** The number of distinct rows of the embedding that the ids 0, 1, 2, … take. */
     embedding: 2 * hidden * Math.min(tokens, vocabulary),
     state: 2 * 4 * (linearHeads * linearDim * linearDim + 3 * channelsOf(sizes)),
     kv: kvRow * (past + tokens) + kvRow * tokens,
@@ -148,5 +148,5 @@ export type Shapes = ReturnType<typeof shapesOf>;
 export const full = shapesOf(published);
 export const thin = shapesOf(narrow);
 export const largeStates = shapesOf(remembering);
-/** A step of one thread without vector instructions takes a tenth of a second. */
+/** One step on one thread without vector instructions takes a tenth of a second. */
 export const slow = shapesOf({ ...published, inner: 8192 });

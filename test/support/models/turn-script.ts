@@ -1,5 +1,5 @@
-// A long session of somebody at work: chats that grow, edits, answers once more, branches, thinking that a template drops,
-// titles and other chats in between, and now and then a new start of the app. Each turn says what of its prompt was read.
+// A long working session: chats that grow, edits, regenerated answers, branches, thinking that a template drops, titles and
+// other chats in between, and now and then a restart of the app. Each turn reports how much of its prompt was read.
 import type { GenerateResult, Model, Session } from '../../../native/addon/index.d.ts';
 import { someTokens } from './models.ts';
 import { dice, END } from './prompt-trees.ts';
@@ -7,31 +7,31 @@ import { dice, END } from './prompt-trees.ts';
 const TURNS = ['append', 'retry', 'edit', 'branch', 'other chat', 'thinking dropped', 'title between'] as const;
 export const KINDS = [...TURNS, 'restart'] as const;
 export type Kind = (typeof KINDS)[number];
-/** Every so many turns the app is started anew. */
+/** The app is restarted after this many turns. */
 const RESTART_EVERY = 9;
 
 export type Turn = {
   kind: Kind;
   prompt: number;
-  /** Tokens of the prompt that nobody had seen before, by the script's own account. */
+  /** Tokens of the prompt that had not been seen before, as counted by the script. */
   fresh: number;
   cached: number;
-  /** Tokens that had been seen and were read again. */
+  /** Tokens that had been seen before and were read again. */
   again: number;
   reason: GenerateResult['reuse']['reason'];
   firstTokenMs: number;
 };
 
 export type Script = {
-  /** The model as a process begins with it: only what is on disk is known. */
+  /** The model as after a restart: only the cache on disk is known. */
   open: () => Promise<Model>;
   turns: number;
   seed: number;
   contextLength: number;
-  /** Tokens of a first message, and of the longest others. */
+  /** Lengths in tokens: of a first message, and of the longest later ones. */
   long: number;
   short: number;
-  /** Tokens of an answer. */
+  /** The length of an answer, in tokens. */
   answer: number;
   onTurn?: (turn: Turn, index: number) => void;
 };
@@ -41,7 +41,7 @@ type Chat = { tokens: number[]; ends: number[] };
 const ASK = 5;
 const OWNER = 'chat';
 
-/** What follows the last message in a prompt: as a template opens an answer. */
+/** What follows the last message of a prompt: the opening of the answer. */
 const opened = (chat: Chat): Int32Array => Int32Array.from([...chat.tokens, ASK]);
 
 const grown = (chat: Chat, message: readonly number[]): Chat => {
@@ -53,11 +53,11 @@ const cut = ({ tokens, ends }: Chat, messages: number): Chat => ({
   ends: ends.slice(0, messages),
 });
 
-/** What was read once. Behind a restart only whole messages of it are known: of one that is changed nobody can tell any more
- *  how it began. */
+/** A prompt that has been read. After a restart only its whole messages are known; the beginning of a message that was edited
+ *  is not. */
 type Read = { tokens: readonly number[]; restarted: boolean };
 
-/** How much of a prompt is the beginning of something that was read before. */
+/** The longest prefix of a prompt that has been read before, in tokens. */
 function seenOf(prompt: Int32Array, read: readonly Read[]): number {
   const alike = ({ tokens, restarted }: Read) => {
     const differs = prompt.findIndex((id, at) => id !== tokens[at]);
@@ -73,7 +73,7 @@ async function opening(script: Script) {
   return { model, session: session as Session, title: title as Session };
 }
 
-/** Whether a turn of this script reads what it may: at most one chunk of what is known, and every token with its reason. */
+/** Whether a turn reads no more than it may: at most one chunk of known tokens, each with a reason. */
 export const isWithin = ({ again, reason }: Turn): boolean =>
   again <= 512 && (again === 0 || (reason !== 'nothing' && reason !== 'cold'));
 
@@ -101,7 +101,7 @@ export async function playTurns(script: Script): Promise<Turn[]> {
     let chat = chats[at] as Chat;
     let kept: number[] = []; // of a message that is edited: how it begins
     if (turn >= 2 && kind !== 'retry') {
-      // An edit or a branch goes back behind an answer in the middle: the system prompt, then question and answer in turns.
+      // An edit or a branch goes back to an answer in the middle: after the system prompt, questions and answers alternate.
       const pairs = Math.floor((chat.ends.length - 1) / 2);
       const back = 1 + 2 * roll(Math.max(1, pairs));
       if (kind === 'edit') kept = chat.tokens.slice(chat.ends[back - 1], chat.ends[back]).slice(0, roll(short));
@@ -123,7 +123,7 @@ export async function playTurns(script: Script): Promise<Turn[]> {
     const { turn: said, tokens } = await asked(now.session, chat, { kind, answer, read });
     out.push(said);
     script.onTurn?.(said, turn);
-    // The template drops the first half of the answer once the next question is there.
+    // The template drops the first half of the answer once the next question follows.
     const stays = kind === 'thinking dropped' ? tokens.slice(Math.floor(tokens.length / 2)) : tokens;
     const next = grown(chat, [...stays.filter((id) => id !== END), END]);
     chats[at] = next;
@@ -151,7 +151,7 @@ async function asked(session: Session, chat: Chat, { kind, answer, read }: Asked
     prompt: prompt.length,
     fresh: prompt.length - seen,
     cached: timings.cachedTokens,
-    // The last token is always read, for what it says next.
+    // The last token is always read: its logits are needed.
     again: Math.max(0, Math.min(seen, prompt.length - 1) - timings.cachedTokens),
     reason: reuse.reason,
     firstTokenMs: timings.firstTokenMs,

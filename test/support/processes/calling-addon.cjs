@@ -1,5 +1,5 @@
-// The real engine, whose model says what a script says: the answer with the number of results that stand in the prompt. Each step is a
-// list of tokens (LONGHAND_SCRIPT), a result is told by its token (LONGHAND_RESULT_TOKEN).
+// The real engine with a model that follows a script: it writes the step whose number is the count of tool results in the prompt.
+// Each step is a list of tokens (LONGHAND_SCRIPT); a result is recognised by its token (LONGHAND_RESULT_TOKEN).
 const addon = require('../../../build/native/Release/longhand.node');
 
 const script = JSON.parse(process.env.LONGHAND_SCRIPT ?? '[]');

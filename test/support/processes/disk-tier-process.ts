@@ -1,4 +1,4 @@
-// A process that reads prompts into a prompt cache on disk until it is killed; it says when it begins to.
+// A process that fills a prompt cache on disk until it is killed; it prints a line when it begins.
 // node test/support/processes/disk-tier-process.ts MODEL FOLDER SEED
 
 import { addon } from '../addon.ts';

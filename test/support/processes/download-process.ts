@@ -1,4 +1,4 @@
-// A process that downloads one repository of the hub double and ends when the model is whole: to be killed.
+// A process that downloads one repository from the fake hub and ends when the model is complete; tests kill it before that.
 // node test/support/processes/download-process.ts FOLDER HUB_URL MIGRATIONS
 import { join } from 'node:path';
 import { createDownloadQueue } from '../../../app/models/downloads/download-queue.ts';

@@ -1,5 +1,5 @@
-// A process that downloads one repository of the hub double to a small disk, which is filled to its last byte at one moment and
-// emptied again when the download says that it waits. Its last line tells how that went.
+// A process that downloads one repository from the fake hub to a small disk, which is filled to the last byte at a given moment
+// and cleared when the download reports that it is waiting. Its last line says how that went.
 // node test/support/processes/full-disk-process.ts FOLDER HUB_URL MIGRATIONS MOMENT
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,8 +13,8 @@ import { createBlobStore } from '../../../app/models/storage/blob-store.ts';
 import { createLibraryLocation } from '../../../app/models/storage/library-location.ts';
 import { openStore } from '../../../app/store/store.ts';
 
-/** When it is full: the first byte has come; half of them have; a block is to be remembered; a file is to be put away; a folder
- *  to be made; a model to be taken off the list. */
+/** The moment at which the disk fills up: after the first byte; after half of them; before a block is recorded; before a file is
+ *  stored; before a folder is made; before a model is removed from the list. */
 export type Moment = 'begun' | 'half' | 'journal' | 'whole' | 'folder' | 'known';
 export type Outcome = { missing: number[]; finished: boolean; hashes: Record<string, string>; left: string[] };
 
@@ -31,7 +31,7 @@ let filled = false;
 function fill(when: Moment): void {
   if (filled || when !== moment) return;
   filled = true;
-  // Room that the database has taken already it could still write to.
+  // Space that the database has already allocated could still be written to.
   db.script('PRAGMA wal_checkpoint(TRUNCATE)');
   const file = openSync(filler, 'w');
   for (const piece of [1 << 20, 1 << 12, 1]) {
@@ -42,7 +42,7 @@ function fill(when: Moment): void {
   closeSync(file);
 }
 
-/** The holes of what was begun get their room, so that nothing but the journal can lack it. */
+/** Allocates the holes of files that were begun, so that only the journal can run out of space. */
 function allocateParts(): void {
   const incoming = join(folder, 'models', 'incoming');
   for (const name of readdirSync(incoming))

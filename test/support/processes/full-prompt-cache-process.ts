@@ -1,4 +1,4 @@
-// A process that keeps prompts on a disk too small for them; its last line says what stands there.
+// A process that caches prompts on a disk that is too small for them; its last line says what is on the disk.
 // node test/support/processes/full-prompt-cache-process.ts MODEL FOLDER
 import { readdirSync, statfsSync } from 'node:fs';
 import { addon } from '../addon.ts';

@@ -1,4 +1,4 @@
-// The real addon on a machine that has a graphics card of 3 GB besides.
+// The real addon on a machine that also has a 3 GB graphics card.
 const addon = require('../../../build/native/Release/longhand.node');
 
 const card = { id: 'vulkan:7', backEnd: 'vulkan', name: 'A card', memoryBytes: 3e9, available: true };

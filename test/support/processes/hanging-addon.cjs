@@ -1,5 +1,5 @@
-// The real engine, which hangs once. The engine process loads this file in the place of the addon; LONGHAND_REAL_ADDON names
-// that, LONGHAND_HANGS says where and how ("generate native"), LONGHAND_HUNG names a file that is there when it has.
+// The real engine, which hangs once. The engine process loads this file instead of the addon, whose path is in
+// LONGHAND_REAL_ADDON. LONGHAND_HANGS says where and how ("generate native"); the file named by LONGHAND_HUNG exists afterwards.
 const { existsSync, writeFileSync } = require('node:fs');
 const addon = require(process.env.LONGHAND_REAL_ADDON);
 const [where, how] = (process.env.LONGHAND_HANGS ?? '').split(' ');
@@ -11,7 +11,7 @@ function hang() {
 }
 const hangsAt = (place) => place === where && !existsSync(process.env.LONGHAND_HUNG);
 
-/** Methods of native objects cannot be assigned. */
+/** A wrapper, since methods of native objects cannot be assigned. */
 function replace(object, name, make) {
   const own = object[name].bind(object);
   Object.defineProperty(object, name, { value: make(own) });

@@ -1,4 +1,4 @@
-// The hub double in a process of its own, so that a test can measure what a download costs alone.
+// The fake hub in a process of its own, so that a test can measure the cost of the download alone.
 // node test/support/processes/hub-process.ts MEBIBYTES BYTES_PER_SECOND
 import { content, startHub } from '../fakes/hub.ts';
 

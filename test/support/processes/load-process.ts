@@ -1,4 +1,4 @@
-// A process that loads a model as the engine does, fills its context, answers, and says how much memory that took at most.
+// A process that loads a model as the engine does, fills its context, answers, and prints its peak memory.
 // node test/support/processes/load-process.ts PATH CONTEXT
 import { readFileSync } from 'node:fs';
 import { loadAddon } from '../../../app/engine/process/addon.ts';
@@ -29,7 +29,7 @@ const model = await loadModel(
   () => {},
 );
 const answer = 8;
-// Six messages: what an answer can go back to is kept.
+// Six messages, so that snapshots between them are kept too.
 const end = 1003;
 const every = Math.floor(contextLength / 6);
 const prompt = Int32Array.from({ length: contextLength - answer }, (_, at) =>

@@ -1,4 +1,4 @@
-// A process that moves a library and ends when it is moved: to be killed.
+// A process that moves a library and ends when that is done; tests kill it before that.
 // node test/support/processes/move-process.ts DATA TARGET MIGRATIONS
 import { join } from 'node:path';
 import { createRelocation } from '../../../app/models/relocation/relocation.ts';
@@ -20,7 +20,7 @@ const mover = createRelocation({
   wake: () => {},
   switched: () => {},
   letGo: async () => {},
-  // As to another volume.
+  // Copies, as a move to another volume would.
   tuning: { mayLink: false },
 });
 const { folder, move } = mover.state();

@@ -1,4 +1,4 @@
-// A process held to two processors, that decodes alone and beside a neighbour who never leaves the second one, in turn.
+// A process pinned to two processors that decodes in turn alone and beside a busy process on the second of them.
 // node test/support/processes/neighbour-process.ts PATH FIRST,SECOND TRIES
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { repository } from '../addon.ts';
 
 const [path = '', processors = '', tries = ''] = process.argv.slice(2);
 const addon = loadAddon(`${repository}/build/native/Release/longhand.node`);
-// Before the engine starts its threads, which inherit it.
+// Set before the engine starts its threads, which inherit it.
 execFileSync('taskset', ['-a', '-p', '-c', processors, String(process.pid)], { stdio: 'ignore' });
 const model = await addon.load(path, { device: 'cpu', threads: 2 });
 const prompt = Int32Array.from({ length: 16 }, (_, i) => 5 + i);

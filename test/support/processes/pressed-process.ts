@@ -1,5 +1,5 @@
-// A process that runs out of address space again and again, while it loads a model and while it answers, and says what came
-// of each try. node test/support/processes/pressed-process.ts PATH OTHER       OTHER: a model small enough for the room that is left
+// A process that runs out of address space again and again, while loading a model and while answering, and prints the result
+// of each attempt. node test/support/processes/pressed-process.ts PATH OTHER       OTHER: a model that fits into the space that is left
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,16 +9,16 @@ import { repository } from '../addon.ts';
 
 export interface Try {
   roomMB: number;
-  /** The code of the error; null when it went well. */
+  /** The error code; null if it succeeded. */
   code: string | null;
   message: string;
 }
 export interface Pressed {
   loads: Try[];
-  /** In the room in which the model did not fit. */
+  /** Within the space in which the model did not fit. */
   otherLoads: boolean;
   sessions: Try[];
-  /** Every answer after a failure was that of a process with room enough. */
+  /** Every answer after a failure equals that of a process with enough memory. */
   answersAfter: boolean[];
 }
 
@@ -32,7 +32,7 @@ const held = () => Number(/^VmSize:\s+(\d+) kB/m.exec(readFileSync('/proc/self/s
 
 const limit = (bytes: string) => execFileSync('prlimit', [`--pid=${process.pid}`, `--as=${bytes}:unlimited`]);
 
-/** Models and sessions are taken apart on threads of their own. */
+/** Models and sessions are freed on threads of their own. */
 async function settled(): Promise<void> {
   for (let last = held(), still = 0; still < 5; still++) {
     await wait(10);
@@ -56,7 +56,7 @@ async function within(roomMB: number, work: () => Promise<void>): Promise<Try> {
   }
 }
 
-/** With the prompt cache, which does without what it does not get. */
+/** With the prompt cache, which goes without memory that it cannot get. */
 async function load(from: string): Promise<Addon.Model> {
   const model = await addon.load(from, { device: 'cpu', threads: 2 });
   model.setPromptCache(2 ** 30);
@@ -97,7 +97,7 @@ for (let room = 1; sessions.at(-1)?.code !== null; room += 48) {
     await answer(session);
   });
   sessions.push(outcome);
-  // If it came so far, in the session in which it failed.
+  // In the session that failed, if it got that far.
   session ??= model.createSession({ contextLength: CONTEXT, kvType: 'f32' });
   answersAfter.push((await answer(session)) === right);
   session.close();

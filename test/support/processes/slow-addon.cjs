@@ -1,5 +1,5 @@
-// The real engine, whose first load of a model takes until somebody stops it.
-// The engine process loads this file in the place of the addon; LONGHAND_REAL_ADDON names that.
+// The real engine, except that the first load of a model goes on until somebody stops it.
+// The engine process loads this file instead of the addon, whose path is in LONGHAND_REAL_ADDON.
 const addon = require(process.env.LONGHAND_REAL_ADDON);
 let first = true;
 

@@ -1,4 +1,4 @@
-// A process that loads a model, then stops the same load several times on its way, and says how much memory it held each time.
+// A process that loads a model, then stops the same load at several points, and prints how much memory it held each time.
 // node --expose-gc test/support/processes/stopped-load-process.ts PATH STOPS
 import { setTimeout as wait } from 'node:timers/promises';
 import { loadAddon } from '../../../app/engine/process/addon.ts';
@@ -8,7 +8,7 @@ const [path = '', stops = ''] = process.argv.slice(2);
 const addon = loadAddon(`${repository}/build/native/Release/longhand.node`);
 const options = { device: 'cpu', threads: 2 };
 
-/** Resident memory once it has become no less for a while: models are taken apart on a thread of their own. */
+/** Resident memory once it has stopped falling: models are freed on a thread of their own. */
 async function held(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let still = 0; still < 20; still++) {
@@ -20,7 +20,7 @@ async function held(): Promise<number> {
   return least;
 }
 
-/** How much was held when it was stopped; null when it was whole before anybody could. */
+/** The memory held when the load was stopped; null if it finished first. */
 async function stoppedAt(share: number): Promise<number | null> {
   const signal = new addon.AbortFlag();
   let during = 0;
@@ -42,7 +42,7 @@ const during: number[] = [];
 const after: number[] = [];
 for (let share = 0.5; during.length < Number(stops) && share > 0.001; ) {
   const had = await stoppedAt(share);
-  // It was too fast.
+  // The load finished first.
   if (had === null) share /= 2;
   else {
     during.push(had);

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** What a runner counted; test/run.mjs adds up the counts of all runners. */
+/** One runner's counts; test/run.mjs adds up those of all runners. */
 export type Failure = { file: string; name: string; message: string };
 export type Count = { passed: number; failures: Failure[]; skipped: { file: string; name: string; reason: string }[] };
 
-/** Vitest notes which test file ran when nobody caught the error. */
+/** Vitest notes which test file was running when an error went uncaught. */
 type Unhandled = { message?: string; cause?: { message?: string }; VITEST_TEST_PATH?: string };
 
 /** Writes the counts to the file that LONGHAND_COUNT names. Reasons are those of `context.skip('needs …')`. */
@@ -15,7 +15,7 @@ export default class CountReporter implements Reporter {
     const count: Count = { passed: 0, failures: [], skipped: [] };
     for (const { message, cause, VITEST_TEST_PATH: path } of unhandled) {
       const file = path ? relative(process.cwd(), path) : '';
-      // Of a process that ended, only the cause says by which signal, and over which file.
+      // When a worker process ends, only the cause names the signal and the file.
       count.failures.push({ file, name: 'outside of a test', message: firstLine(cause?.message ?? message) });
     }
     for (const module of modules) countModule(module, count);
@@ -43,8 +43,8 @@ function countModule(module: TestModule, count: Count): void {
   }
 }
 
-/** "seconds by part: app 120, vulkan 48": the budgets of ARCHITECTURE.md §9, added over all workers. Tests of ops count to the
- *  back end that their name begins with. */
+/** "seconds by part: app 120, vulkan 48", for the budgets of ARCHITECTURE.md §9: summed over all workers. A test of ops counts
+ *  towards the back end that its name begins with. */
 function partsInWords(modules: readonly TestModule[]): string {
   const seconds = new Map<string, number>();
   const add = (part: string, ms: number) => seconds.set(part, (seconds.get(part) ?? 0) + ms / 1000);

@@ -1,4 +1,4 @@
-// The two test runners as functions that count: what passed, what failed and why, what was left out.
+// The two test runners as functions that count: what passed, what failed and why, what was skipped.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { browserPath } from '../../../app/launch/tools.mjs';
  *  @typedef {{ passed: number, failures: Failure[], skipped: { file: string, name: string, reason: string }[] }} Count */
 
 const root = join(import.meta.dirname, '../../..');
-// Beside the tree's other caches: the system's temporary folder is everybody's to clean.
+// Kept with the tree's other caches: anything may clean the system's temporary folder.
 const counts = join(root, '.cache', 'counts', String(process.pid));
 mkdirSync(counts, { recursive: true });
 process.on('exit', () => rmSync(counts, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ export const show = (command, args, env = {}) =>
     child.on('close', (code, signal) => resolve(code ?? (signal ? 1 : 0)));
   });
 
-/** Vitest over the files whose path has one of `patterns`, over all without any. @returns {Promise<Count>} */
+/** Runs Vitest on the files whose path contains one of `patterns`; on all files if there are none. @returns {Promise<Count>} */
 export async function unit(patterns, env) {
   const file = join(counts, 'unit.json');
   rmSync(file, { force: true });
@@ -38,7 +38,7 @@ export async function unit(patterns, env) {
   return countIn(file, code, patterns, (text) => JSON.parse(text));
 }
 
-/** Playwright, likewise. @returns {Promise<Count>} */
+/** The same with Playwright. @returns {Promise<Count>} */
 export async function endToEnd(project, patterns, env) {
   const file = join(counts, 'e2e.json');
   rmSync(file, { force: true });
@@ -57,10 +57,10 @@ export async function endToEnd(project, patterns, env) {
   return countIn(file, code, patterns, endToEndCount);
 }
 
-/** With patterns each runner takes what matches, and nothing may match in one of them. */
+/** With patterns, a runner may find nothing that matches. */
 const someOf = (mayBeNone, patterns) => (patterns.length > 0 ? [mayBeNone, ...patterns] : []);
 
-/** A runner that ended badly without a failed test, or that counted nothing, has failed itself. */
+/** A runner that exits with an error but no failed test, or that counts nothing, has itself failed. */
 function countIn(file, code, patterns, read) {
   const itself = { file: '', name: 'the runner itself', message: `ended with ${code}` };
   if (!existsSync(file)) return { passed: 0, failures: code === 0 && patterns.length > 0 ? [] : [itself], skipped: [] };
@@ -84,7 +84,7 @@ export function endToEndCount(text) {
       })),
       ...errors.map(({ message }) => ({ file: '', name: 'outside of a test', message: firstLine(message ?? '') })),
     ],
-    // What `test.skip(condition, reason)` said.
+    // The reason given to `test.skip(condition, reason)`.
     skipped: of('skipped').map(({ spec, test }) => ({
       file: `test/e2e/${spec.file}`,
       name: spec.name,
@@ -93,7 +93,7 @@ export function endToEndCount(text) {
   };
 }
 
-/** The specs of a Playwright suite and of those in it, each named with the suites it is in. */
+/** The specs of a Playwright suite and of its nested suites, with the names of the suites they are in. */
 const specsIn = (suite, before = []) => {
   const titles = [...before, suite.title];
   const own = (suite.specs ?? []).map((spec) => ({ ...spec, name: [...titles, spec.title].join(' > ') }));

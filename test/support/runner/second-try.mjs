@@ -1,7 +1,7 @@
-// In CI a failed test is tried once more, alone. One that passes then depends on load or on the clock: it is named in the
-// closing lines as unsteady, for somebody to mend, and does not hold up what has nothing to do with it.
+// In CI a failed test is retried once, alone. If it passes then, it depends on load or on the clock: the closing lines name it
+// as unsteady, so that somebody mends it, and unrelated work is not held up.
 
-/** More than so many are no coincidence: they stay failed. */
+/** More failures than this are no coincidence and are not retried. */
 export const MAX_UNSTEADY = 3;
 
 /** @param {import('./runners.mjs').Count} first
@@ -14,10 +14,10 @@ export async function withSecondTry(first, run) {
   const again = await run(files);
   const still = new Set(again.failures.map(keyOf));
   const unsteady = failures.filter((failure) => !still.has(keyOf(failure)));
-  // Something else failed there, or less was run than asked for: nothing is known about the first failure.
+  // Another test failed, or fewer ran than were asked for: the retry says nothing about the first failure.
   const known = again.failures.length === failures.length - unsteady.length && again.passed >= unsteady.length;
   if (!known) return { ...first, unsteady: [] };
-  // What stood behind a failed test of a story was left out with it, and has had its turn now.
+  // The tests after a failed one in the same story were skipped with it, and have run now.
   const leftOut = first.skipped.filter(({ file, reason }) => reason === '' && files.includes(file));
   const stillOut = new Set(again.skipped.map(keyOf));
   const caughtUp = new Set(leftOut.filter((skip) => !stillOut.has(keyOf(skip))));

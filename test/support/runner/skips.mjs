@@ -1,9 +1,9 @@
-// A test may be left out only for a reason that is known here, on a machine where the reason holds.
+// A test may be skipped only for one of these reasons, and only on a machine where that reason can hold.
 
-/** `holds`: whether a machine can lack it. A skip for another reason, or where it should not happen, is a failure in CI. */
+/** `holds`: whether the reason can hold on a machine. Any other skip is a failure in CI. */
 export const REASONS = [
   { reason: /^needs a Mac\b/, holds: ({ platform }) => platform !== 'darwin' },
-  // Machines of a hosting service are real Macs with a paravirtual GPU of the Apple5 family.
+  // Hosted CI machines are real Macs, but with a paravirtual GPU of the Apple5 family.
   { reason: /^needs an Apple7 GPU\b/, holds: ({ platform }) => platform === 'darwin' },
   { reason: /^needs Linux\b/, holds: ({ platform }) => platform !== 'linux' },
   { reason: /^needs arm64\b/, holds: ({ arch }) => arch !== 'arm64' },
