@@ -52,6 +52,18 @@ export const McpTool = z.object({
 });
 export type McpTool = z.infer<typeof McpTool>;
 
+/** A text with blanks that a server offers to its user. */
+export const McpPrompt = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  arguments: z.array(z.object({ name: z.string(), description: z.string(), required: z.boolean() })),
+});
+export type McpPrompt = z.infer<typeof McpPrompt>;
+
+export const McpPromptMessage = z.object({ role: z.enum(['user', 'assistant']), text: z.string() });
+export type McpPromptMessage = z.infer<typeof McpPromptMessage>;
+
 export const McpServer = z.object({
   id: McpServerId,
   name: z.string(),
@@ -62,6 +74,7 @@ export const McpServer = z.object({
   secrets: z.array(z.string()),
   state: McpState,
   tools: z.array(McpTool),
+  prompts: z.array(McpPrompt),
 });
 export type McpServer = z.infer<typeof McpServer>;
 
@@ -80,6 +93,15 @@ export const mcpCalls = {
   'mcp.restart': call(which, z.void()),
   /** The last lines of its log output. */
   'mcp.log': call(which, z.array(z.string())),
+  /** Fills in a prompt of a server, which is started if necessary. */
+  'mcp.prompt': call(
+    z.object({
+      serverId: McpServerId,
+      name: z.string().min(1).max(200),
+      given: z.record(z.string().min(1).max(200), z.string().max(20_000)),
+    }),
+    z.union([z.object({ messages: z.array(McpPromptMessage) }), z.object({ problem: McpProblem, detail: z.string() })]),
+  ),
   /** Sets whether a tool runs without asking. */
   'mcp.setAlways': call(z.object({ serverId: McpServerId, tool: z.string().max(64), always: z.boolean() }), z.void()),
 } as const;

@@ -8,25 +8,29 @@ export type StoredMcpServer = {
   sealed: number;
   about: string;
   tools: string;
+  prompts: string;
 };
 
 export const listMcpServers = (db: Database): StoredMcpServer[] =>
-  db.all<StoredMcpServer>('SELECT id, name, config, sealed, about, tools FROM mcp_servers ORDER BY created_at, id');
+  db.all<StoredMcpServer>(
+    'SELECT id, name, config, sealed, about, tools, prompts FROM mcp_servers ORDER BY created_at, id',
+  );
 
 export const addMcpServer = (db: Database, server: StoredMcpServer, now: number) =>
   db.run(
-    'INSERT INTO mcp_servers (id, name, config, sealed, about, tools, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO mcp_servers (id, name, config, sealed, about, tools, prompts, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     server.id,
     server.name,
     server.config,
     server.sealed,
     server.about,
     server.tools,
+    server.prompts,
     now,
   );
 
-export const keepMcpTools = (db: Database, id: McpServerId, tools: string) =>
-  db.run('UPDATE mcp_servers SET tools = ? WHERE id = ?', tools, id);
+export const keepMcpOffer = (db: Database, id: McpServerId, tools: string, prompts: string) =>
+  db.run('UPDATE mcp_servers SET tools = ?, prompts = ? WHERE id = ?', tools, prompts, id);
 
 export const removeMcpServer = (db: Database, id: McpServerId) => db.run('DELETE FROM mcp_servers WHERE id = ?', id);
 

@@ -55,7 +55,7 @@ export const CLASSES = {
   },
   toolServers: {
     title: 'Tool servers',
-    files: ['attack/tools/tool-servers.test.ts', 'attack/tools/tool-requests.test.ts'],
+    files: ['attack/tools/tool-servers.test.ts', 'attack/tools/tool-requests.test.ts', 'attack/tools/prompts.test.ts'],
   },
   remote: {
     title: 'Remote engines',

@@ -132,6 +132,7 @@ export const CALLS: Record<CallName, Readonly<Record<string, Field>>> = {
   'mcp.remove': { serverId: 'id' },
   'mcp.restart': { serverId: 'id' },
   'mcp.log': { serverId: 'id' },
+  'mcp.prompt': { serverId: 'id', name: 'text', given: 'object' },
   'mcp.setAlways': { serverId: 'id', tool: 'text', always: 'flag' },
   'remoteEngines.list': {},
   'remoteEngines.test': { address: 'address', key: 'text', engineId: 'id' },

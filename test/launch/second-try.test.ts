@@ -72,10 +72,18 @@ test('what a browser run counted: names with their suites, places, reasons', () 
   expect(endToEndCount(JSON.stringify({ stats: { expected: 1 }, suites }))).toEqual({
     passed: 1,
     failures: [
-      { file: 'test/e2e/documents/ask.spec.ts', name: 'documents/ask.spec.ts > in the app > stops', message: 'no button' },
+      {
+        file: 'test/e2e/documents/ask.spec.ts',
+        name: 'documents/ask.spec.ts > in the app > stops',
+        message: 'no button',
+      },
     ],
     skipped: [
-      { file: 'test/e2e/documents/ask.spec.ts', name: 'documents/ask.spec.ts > in the app > prints', reason: 'needs a Mac' },
+      {
+        file: 'test/e2e/documents/ask.spec.ts',
+        name: 'documents/ask.spec.ts > in the app > prints',
+        reason: 'needs a Mac',
+      },
     ],
   });
 });

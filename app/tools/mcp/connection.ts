@@ -1,11 +1,19 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { guarded, isReadableName, type McpConfig, type McpState } from '../../protocol/index.ts';
+import {
+  guarded,
+  isReadableName,
+  type McpConfig,
+  type McpPrompt,
+  type McpPromptMessage,
+  type McpState,
+} from '../../protocol/index.ts';
 import { ToolError, type ToolResult } from '../tool.ts';
 import { MAX_MS } from '../toolbox.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { McpError } from './mcp-error.ts';
 import type { ProgramTransport } from './program-transport.ts';
+import { fillPrompt, listPrompts } from './prompts.ts';
 import { askForResource, type ResourceAction, resourceTools } from './resources.ts';
 import { type CallResult, resultOf } from './result.ts';
 
@@ -26,6 +34,10 @@ export type Connection = {
   log(): string[];
   /** Starts the server if necessary. @throws McpError */
   tools(): Promise<NamedTool[]>;
+  /** Starts the server if necessary. @throws McpError */
+  prompts(): Promise<McpPrompt[]>;
+  /** Starts the server if necessary. @throws McpError */
+  prompt(name: string, given: Readonly<Record<string, string>>): Promise<McpPromptMessage[]>;
   /** @throws ToolError */
   call(
     tool: Pick<NamedTool, 'name' | 'resource'>,
@@ -132,6 +144,27 @@ export function createConnection({ version, config, fetch, changed }: Connection
           ),
         ];
       } catch (error) {
+        throw failed(error, transport);
+      }
+    },
+    async prompts() {
+      const { client, transport } = await connected();
+      try {
+        return await listPrompts(client, START_MS, note);
+      } catch (error) {
+        if (!isSaidByServer(error)) throw failed(error, transport);
+        note((error as Error).message);
+        return [];
+      }
+    },
+    async prompt(name, given) {
+      const { client, transport } = await connected();
+      try {
+        const messages = await fillPrompt(client, name, given, START_MS);
+        return messages.map(({ role, text }) => ({ role, text: masked(text, secrets) }));
+      } catch (error) {
+        if (isSaidByServer(error))
+          throw new McpError('failed', masked((error as Error).message.slice(0, 500), secrets));
         throw failed(error, transport);
       }
     },

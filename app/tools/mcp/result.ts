@@ -29,7 +29,9 @@ export function resultOf({ content = [], structuredContent }: CallResult): ToolR
   return { text: parts.join('\n') || 'Done. There is no result.', pictures };
 }
 
-function partText({ type, text, data, mimeType, name, uri, resource }: Content, pictures: ResultPicture[]): string {
+/** `pictures` takes the pictures; without it they are named like other files. */
+export function partText(part: Content, pictures: ResultPicture[] | null): string {
+  const { type, text, data, mimeType, name, uri, resource } = part;
   if (type === 'text') return text ?? '';
   if (type === 'resource_link') return `${name ?? ''} ${uri ?? ''}`.trim();
   if (type !== 'resource') return fileText({ kind: mimeType ?? type, base64: data }, pictures);
@@ -39,10 +41,11 @@ function partText({ type, text, data, mimeType, name, uri, resource }: Content, 
 
 type File = { kind?: string | undefined; base64?: string | undefined; uri?: string | undefined };
 
-function fileText({ kind = 'a file', base64 = '', uri }: File, pictures: ResultPicture[]): string {
+function fileText({ kind = 'a file', base64 = '', uri }: File, pictures: ResultPicture[] | null): string {
   const about = `${kind}, ${Math.ceil((base64.length * 3) / 4 / 1024)} KB${uri ? `, ${uri}` : ''}`;
   const ending = /^image\/(png|jpeg|gif|webp|avif|tiff)$/.exec(kind)?.[1];
-  if (!ending || base64 === '' || pictures.length === MAX_RESULT_PICTURES) return `[${about}: left out]`;
+  if (!ending || base64 === '' || pictures === null || pictures.length === MAX_RESULT_PICTURES)
+    return `[${about}: left out]`;
   const number = pictures.length + 1;
   pictures.push({ bytes: Buffer.from(base64, 'base64'), name: `picture-${number}.${ending}` });
   return `[picture ${number}, ${about}: the user sees it, you do not]`;

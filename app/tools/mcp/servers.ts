@@ -4,6 +4,7 @@ import {
   type Handlers,
   LonghandError,
   McpConfig,
+  type McpPrompt,
   type McpServer,
   type McpServerId,
   type NewMcpServer,
@@ -14,7 +15,7 @@ import {
   addMcpServer,
   giveConsent,
   hasConsent,
-  keepMcpTools,
+  keepMcpOffer,
   listMcpServers,
   removeMcpServer,
   type StoredMcpServer,
@@ -22,6 +23,7 @@ import {
 } from '../../store/mcp-servers.ts';
 import type { Parameters, Tool } from '../tool.ts';
 import { type Connection, createConnection, type NamedTool } from './connection.ts';
+import { McpError } from './mcp-error.ts';
 
 type McpHandlers = Pick<Handlers, Extract<keyof Handlers, `mcp.${string}`>>;
 
@@ -88,6 +90,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
         kind: tool.readOnly ? 'reads' : tool.destructive ? 'destroys' : 'changes',
         always: hasConsent(db, { ...subjectOf(server, tool), chatId: null }),
       })),
+      prompts: JSON.parse(server.prompts) as McpPrompt[],
     }));
 
   function toolOf(server: StoredMcpServer, named: NamedTool): Tool {
@@ -115,7 +118,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   /** Starts it and keeps what it offers. That it cannot be reached is its state. */
   async function refresh(id: McpServerId) {
     try {
-      keepMcpTools(db, id, JSON.stringify(await connectionOf(find(id)).tools()));
+      const connection = connectionOf(find(id));
+      const tools = await connection.tools();
+      keepMcpOffer(db, id, JSON.stringify(tools), JSON.stringify(await connection.prompts()));
     } catch {
       return; // told as its state
     }
@@ -136,6 +141,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       sealed: sealed === null ? 0 : 1,
       about: JSON.stringify(aboutOf(config)),
       tools: '[]',
+      prompts: '[]',
     };
     addMcpServer(db, server, now());
     return id;
@@ -166,6 +172,14 @@ export function createMcpServers(options: McpServersOptions): McpServers {
         await refresh(serverId);
       },
       'mcp.log': ({ serverId }) => connections.get(serverId)?.log() ?? [],
+      async 'mcp.prompt'({ serverId, name, given }) {
+        try {
+          return { messages: await connectionOf(find(serverId)).prompt(name, given) };
+        } catch (error) {
+          if (!(error instanceof McpError)) throw error;
+          return { problem: error.problem, detail: error.message };
+        }
+      },
       'mcp.setAlways'({ serverId, tool, always }) {
         const server = find(serverId);
         const named = namedIn(server).find((one) => callName(server.name, one.name) === tool);

@@ -30,6 +30,7 @@ export type Overlay =
   | { kind: 'thinking' }
   | { kind: 'documents' }
   | { kind: 'tools' }
+  | { kind: 'prompts' }
   | { kind: 'chat-settings' }
   | { kind: 'find' }
   | { kind: 'branches' }

@@ -36,7 +36,7 @@ const greeting = ({ id, params }: Asked) => ({
   id,
   result: {
     protocolVersion: params?.protocolVersion,
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, prompts: {} },
     serverInfo: { name: 'a', version: '1' },
   },
 });
@@ -52,5 +52,5 @@ export const hostile = (method: string, answer: Answer, hear: (said: Asked) => v
     if (asked.method === method) return answer(response, asked);
     if (asked.method === 'initialize') return json(response, greeting(asked));
     if (asked.id === undefined || asked.method === undefined) return response.writeHead(202).end();
-    return json(response, { jsonrpc: '2.0', id: asked.id, result: { tools: [] } });
+    return json(response, { jsonrpc: '2.0', id: asked.id, result: { tools: [], prompts: [], messages: [] } });
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -7,6 +8,7 @@ import { type App, ask, begin, expect, rows, startApp, test } from '../app.ts';
 //  The real app with the real engine; only which tokens come is written down, for the built-in model cannot be relied on to call.
 
 const root = join(import.meta.dirname, '../../..');
+const everything = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const read = (name: string) => readFileSync(join(root, 'resources', 'starter-model', name), 'utf8');
 const { tokenizer } = modelTextFromFiles({
   tokenizer: JSON.parse(read('tokenizer.json')),
@@ -29,6 +31,9 @@ async function withModel(says: readonly string[], use: (app: App) => Promise<voi
     await app.close();
   }
 }
+
+const processesOf = (script: string) =>
+  execFileSync('pgrep', ['-f', script], { encoding: 'utf8' }).trim().split('\n').map(Number);
 
 async function switchOn(page: Page, ...names: string[]): Promise<void> {
   await page.getByRole('button', { name: 'Tools', exact: true }).click();
@@ -65,6 +70,71 @@ test('a call in an answer: its block, what it gave, the text after it, once more
       expect(problems).toEqual([]);
     },
   );
+});
+
+test('a prompt of a tool server: found in the menu, filled in, and put behind what is in the message field', async ({
+  page,
+  app,
+  problems,
+}) => {
+  await begin(page, app);
+  const field = page.getByLabel('Message', { exact: true });
+  await field.fill('By the way:');
+  await page.getByRole('button', { name: 'Tools', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Insert a prompt…' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Manage tools…' }).click();
+  await page.getByRole('button', { name: 'Add server' }).click();
+  const adding = page.getByRole('dialog', { name: 'Add server' });
+  await adding.getByLabel('Name', { exact: true }).fill('everything');
+  await adding.getByLabel('Command or web address').fill(`node ${everything}`);
+  await adding.getByRole('button', { name: 'Add server' }).click();
+  await expect(page.getByText('everything', { exact: true })).toBeVisible();
+  await page.goBack();
+
+  await page.getByRole('button', { name: 'Tools', exact: true }).click();
+  await page.getByRole('button', { name: 'Insert a prompt…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Insert a prompt' });
+  await dialog.getByRole('button', { name: /^Arguments Prompt/ }).press('Enter');
+  const blanks = page.getByRole('dialog', { name: 'Arguments Prompt' });
+  const city = blanks.getByLabel('city', { exact: true });
+  await expect(city).toBeFocused();
+  await expect(blanks.getByRole('button', { name: 'Insert' })).toBeDisabled();
+  await city.fill('Genoa');
+  await blanks.getByRole('button', { name: 'Back' }).click();
+  await dialog.getByRole('button', { name: /^Resource Prompt/ }).click();
+  const resource = page.getByRole('dialog', { name: 'Resource Prompt' });
+  await resource.getByLabel('resourceType').fill('Film');
+  await resource.getByLabel('resourceId').fill('1');
+  await resource.getByRole('button', { name: 'Insert' }).click();
+  await expect(resource.getByRole('alert')).toContainText('The server reported an error');
+  await expect(resource.getByRole('alert')).toContainText('Film');
+  await resource.getByRole('button', { name: 'Back' }).click();
+  await dialog.getByRole('button', { name: /^Arguments Prompt/ }).click();
+  await expect(city).toHaveValue('');
+  await city.fill('Genoa');
+  await blanks.getByRole('button', { name: 'Insert' }).click();
+  await expect(blanks).toHaveCount(0);
+  await expect(field).toHaveValue("By the way:\n\nWhat's weather in Genoa?");
+  await expect(field).toBeFocused();
+
+  // The program stands still, so that an answer comes when nobody waits for it any more.
+  await field.fill('');
+  const running = processesOf(everything);
+  for (const pid of running) process.kill(pid, 'SIGSTOP');
+  await page.getByRole('button', { name: 'Tools', exact: true }).click();
+  await page.getByRole('button', { name: 'Insert a prompt…' }).click();
+  await dialog.getByRole('button', { name: /^Simple Prompt/ }).click();
+  await expect(dialog.getByText('Loading…')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await page.getByRole('button', { name: 'Tools', exact: true }).click();
+  await page.getByRole('button', { name: 'Insert a prompt…' }).click();
+  for (const pid of running) process.kill(pid, 'SIGCONT');
+  await dialog.getByRole('button', { name: /^Arguments Prompt/ }).click();
+  await city.fill('Turin');
+  await blanks.getByRole('button', { name: 'Insert' }).click();
+  await expect(field).toHaveValue("What's weather in Turin?");
+  expect(problems).toEqual([]);
 });
 
 test('killed while a tool runs: it is shown as interrupted, and going on it is not run again', async ({ page }) => {

@@ -66,6 +66,23 @@ const shots: Shot[] = [
     },
   },
   { name: 'tools-menu', scene: 'tools', prepare: overlay('tools') },
+  {
+    name: 'prompts',
+    scene: 'tools',
+    prepare: async (page) => {
+      await overlay('tools')(page);
+      await page.getByRole('button', { name: 'Insert a prompt…' }).click();
+    },
+  },
+  {
+    name: 'prompts-blanks',
+    scene: 'tools',
+    prepare: async (page) => {
+      await overlay('tools')(page);
+      await page.getByRole('button', { name: 'Insert a prompt…' }).click();
+      await page.getByRole('button', { name: /^Summarise a note/ }).click();
+    },
+  },
   { name: 'loop', scene: 'loop' },
   {
     name: 'speed',

@@ -48,6 +48,18 @@ const servers: McpServer[] = [
       tool('list_directory', 'reads', 'Get a listing of all files and directories in a path.'),
       tool('write_file', 'destroys', 'Create a new file or overwrite an existing one.'),
     ],
+    prompts: [
+      {
+        name: 'summarise',
+        title: 'Summarise a note',
+        description: 'The main points of one note, in as many sentences as you like.',
+        arguments: [
+          { name: 'note', description: 'Name of the note, without its ending', required: true },
+          { name: 'sentences', description: '', required: false },
+        ],
+      },
+      { name: 'week', title: 'Plan the week', description: 'What is due, by day.', arguments: [] },
+    ],
   },
   {
     id: 'mcp-2' as McpServerId,
@@ -57,6 +69,7 @@ const servers: McpServer[] = [
     secrets: ['Authorization'],
     state: { status: 'failed', problem: 'refused', detail: 'fetch failed' },
     tools: [],
+    prompts: [],
   },
 ];
 

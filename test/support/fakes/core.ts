@@ -282,6 +282,9 @@ export function createFakeCore(world: World) {
     'mcp.remove': () => undefined,
     'mcp.restart': () => undefined,
     'mcp.log': () => ['Secure MCP Filesystem Server running on stdio'],
+    'mcp.prompt': ({ name, given }) => ({
+      messages: [{ role: 'user' as const, text: [name, ...Object.values(given)].join(' ') }],
+    }),
     'mcp.setAlways': () => undefined,
     'tools.list': () => ({ able: true, tools: world.tools }),
     'tools.pageHosts': () => world.pageHosts,
