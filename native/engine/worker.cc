@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/machine/allocator.h"
 #include "engine/pulse.h"
 
 namespace longhand {
@@ -33,6 +34,8 @@ void run_jobs(const std::shared_ptr<Worker::State>& state) {
   }
   state->finished = true;
   state->changed.notify_all();
+  lock.unlock();
+  return_freed_memory();  // of the model, which is gone with its last job
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "engine/machine/memory_pressure.h"
 
 #include "architectures/vision/vision.h"
+#include "engine/machine/allocator.h"
 #include "engine/timeline/timeline.h"
 
 namespace longhand {
@@ -36,6 +37,7 @@ void MemoryPressure::respond() {
   for (Timeline* timeline : timelines_) timeline->release_memory(critical);
   if (vision_) vision_->unload();
   backend_->release_caches();
+  return_freed_memory();
 }
 
 }  // namespace longhand
