@@ -3,7 +3,7 @@ import { javascript } from '../../../app/tools/sandbox/javascript.ts';
 import { type CallContext, ToolError } from '../../../app/tools/tool.ts';
 import { places } from '../../support/core/core.ts';
 
-const run = async (code: string, signal = new AbortController().signal, timeLimitMs = 2000) =>
+const run = async (code: string, signal = new AbortController().signal, timeLimitMs = 10_000) =>
   String(
     await javascript(places.sandbox, timeLimitMs).run({ code }, { chatId: 'c', messageId: 'm', signal } as CallContext),
   );
