@@ -1,5 +1,6 @@
-import type { ChatId, MessageId, Run, Timings, Usage } from '../protocol/index.ts';
+import { type ChatId, type MessageId, Run, type Timings, type Usage } from '../protocol/index.ts';
 import type { Database } from './database/database.ts';
+import { storedId, storedInteger, storedJson } from './database/stored.ts';
 
 export type Measured = {
   batch: string | null;
@@ -95,19 +96,19 @@ export const listRuns = (db: Database, limit: number): Run[] =>
 const runOf = (row: Row): Run => ({
   id: row.id,
   batch: row.batch,
-  messageId: row.message_id,
-  chatId: row.chat_id,
-  at: row.at,
+  messageId: storedId(row.message_id),
+  chatId: storedId(row.chat_id),
+  at: storedInteger(row.at),
   model: row.model,
   backEnd: row.back_end,
   engine: row.engine,
-  promptTokens: row.prompt_tokens,
-  cachedTokens: row.cached_tokens,
-  tokens: row.tokens,
-  prefill: row.prefill,
-  decode: row.decode,
-  firstTokenMs: row.first_token_ms,
-  memoryBytes: row.memory_bytes,
+  promptTokens: storedInteger(row.prompt_tokens),
+  cachedTokens: storedInteger(row.cached_tokens),
+  tokens: storedInteger(row.tokens),
+  prefill: finite(row.prefill),
+  decode: finite(row.decode),
+  firstTokenMs: finite(row.first_token_ms) ?? 0,
+  memoryBytes: finite(row.memory_bytes),
   disturbed: row.disturbed === 1,
-  curve: JSON.parse(row.curve),
+  curve: storedJson(Run.shape.curve, row.curve, []),
 });

@@ -1,14 +1,26 @@
 import type { ServerKey } from '../protocol/index.ts';
 import type { Database } from './database/database.ts';
+import { storedInteger } from './database/stored.ts';
 
 /** Newest first. */
 export const listServerKeys = (db: Database): ServerKey[] =>
-  db.all<ServerKey>(
-    'SELECT id, name, hint, created_at AS createdAt, used_at AS usedAt FROM server_keys ORDER BY created_at DESC, id DESC',
-  );
+  db
+    .all<ServerKey>(
+      'SELECT id, name, hint, created_at AS createdAt, used_at AS usedAt FROM server_keys ORDER BY created_at DESC, id DESC',
+    )
+    .map(({ createdAt, usedAt, ...key }) => ({
+      ...key,
+      createdAt: storedInteger(createdAt),
+      usedAt: usedAt === null ? null : storedInteger(usedAt),
+    }));
+
+/** Bytes of SHA-256. A digest of another length, of a damaged database, lets nobody in. */
+const DIGEST = 32;
 
 export const knownServerKeys = (db: Database) =>
-  db.all<{ id: string; name: string; digest: Uint8Array }>('SELECT id, name, digest FROM server_keys');
+  db
+    .all<{ id: string; name: string; digest: Uint8Array }>('SELECT id, name, digest FROM server_keys')
+    .filter(({ digest }) => digest.length === DIGEST);
 
 export const addServerKey = (db: Database, { id, name, hint, createdAt }: ServerKey, digest: Uint8Array) =>
   db.run(

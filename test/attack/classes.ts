@@ -79,7 +79,12 @@ export const CLASSES = {
   terminal: { title: 'Text that orders a terminal about', files: ['app/cli/runtime/terminal.test.ts'] },
   databases: {
     title: 'Databases and clocks',
-    files: ['attack/files/clock.test.ts', 'app/store/store.test.ts', 'app/chat/kills.test.ts'],
+    files: [
+      'attack/files/clock.test.ts',
+      'attack/files/stored-rows.test.ts',
+      'app/store/store.test.ts',
+      'app/chat/kills.test.ts',
+    ],
   },
 } as const satisfies Record<string, AttackClass>;
 

@@ -1,7 +1,8 @@
-import type { Chat, ChatId, MessageId, ModelId, RemoteEngineId } from '../../protocol/index.ts';
-import { LonghandError } from '../../protocol/index.ts';
+import type { ChatId, MessageId, ModelId, RemoteEngineId } from '../../protocol/index.ts';
+import { Chat, LonghandError, SamplingSettings } from '../../protocol/index.ts';
 import { fold } from '../database/case-fold.ts';
 import type { Database, Value } from '../database/database.ts';
+import { isStoredId, storedId, storedInteger, storedJson, storedWord } from '../database/stored.ts';
 import { newId } from '../database/uuid.ts';
 
 type ChatRow = {
@@ -29,20 +30,20 @@ const columns = `id, title, title_source, pinned, created_at, updated_at, model_
 const chatOf = (row: ChatRow): Chat => ({
   id: row.id,
   title: row.title,
-  titleSource: row.title_source,
+  titleSource: storedWord(Chat.shape.titleSource.options, row.title_source, 'user'),
   pinned: row.pinned === 1,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  modelId: row.model_id,
+  createdAt: storedInteger(row.created_at),
+  updatedAt: storedInteger(row.updated_at),
+  modelId: storedId(row.model_id),
   systemPrompt: row.system_prompt,
-  sampling: JSON.parse(row.sampling),
+  sampling: storedJson(SamplingSettings, row.sampling, {}),
   thinking: row.thinking === null ? null : row.thinking === 1,
   loopGuard: row.loop_guard === 1,
-  collectionIds: JSON.parse(row.collection_ids),
-  tools: row.tools === null ? null : JSON.parse(row.tools),
-  passagesTo: row.passages_to,
+  collectionIds: storedJson(Chat.shape.collectionIds, row.collection_ids, []),
+  tools: storedJson(Chat.shape.tools, row.tools, null),
+  passagesTo: storedId(row.passages_to),
   draft: row.draft,
-  leafId: row.leaf_id,
+  leafId: storedId(row.leaf_id),
 });
 
 /** Newest first. The first page also holds every pinned chat, however old. */
@@ -58,7 +59,7 @@ export function listChats(db: Database, { limit, before }: { limit: number; befo
     before === undefined
       ? db.all<ChatRow>(`SELECT ${columns} FROM chats WHERE deleted_at IS NULL AND pinned = 1 ORDER BY updated_at DESC`)
       : [];
-  return [...page, ...pinned.filter((row) => !shown.has(row.id))].map(chatOf);
+  return [...page, ...pinned.filter((row) => !shown.has(row.id))].filter(({ id }) => isStoredId(id)).map(chatOf);
 }
 
 export function findChat(db: Database, chatId: ChatId): Chat | undefined {

@@ -1,5 +1,6 @@
-import type { MessageId, StatsSample } from '../../protocol/index.ts';
+import { type MessageId, StatsSample } from '../../protocol/index.ts';
 import type { Database } from '../database/database.ts';
+import { storedJson } from '../database/stored.ts';
 import { findMessage, idsOf, toBytes } from './messages.ts';
 
 export type MessageChunk = { text: string; thinking: string; ids: readonly number[]; samples: readonly StatsSample[] };
@@ -66,7 +67,7 @@ export function cutBack(
 export const samplesOf = (db: Database, messageId: MessageId): StatsSample[] =>
   db
     .all<{ sample: string }>('SELECT sample FROM speed_samples WHERE message_id = ? ORDER BY seq', messageId)
-    .map((row) => JSON.parse(row.sample));
+    .flatMap((row) => storedJson(StatsSample.nullable(), row.sample, null) ?? []);
 
 /** Messages that were running or queued when the last process ended. */
 export const unsettled = (db: Database): MessageId[] =>

@@ -1,14 +1,7 @@
-import type {
-  Attachment,
-  ChatId,
-  LoopEvidence,
-  Message,
-  MessageId,
-  MessageState,
-  ToolUse,
-} from '../../protocol/index.ts';
-import { LonghandError } from '../../protocol/index.ts';
+import type { Attachment, ChatId, LoopEvidence, MessageId, ToolUse } from '../../protocol/index.ts';
+import { Grounding, LonghandError, Message, MessageState, Timings, Usage } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
+import { isStoredId, storedId, storedInteger, storedJson, storedWord } from '../database/stored.ts';
 import { newId } from '../database/uuid.ts';
 import { ATTACHMENT, type AttachmentRow, attachmentOf } from './attachments.ts';
 import { toolUsesOf, toolUsesOfChat } from './tool-uses.ts';
@@ -39,24 +32,26 @@ const select = `SELECT id, chat_id, parent_id, role, created_at, text, thinking,
   (SELECT group_concat(p.thinking, '' ORDER BY seq) FROM message_chunks p WHERE p.message_id = messages.id) AS more_thinking
   FROM messages`;
 
+/** Answers of older versions have no quote. */
+const StoredGrounding = Grounding.extend({ quote: Grounding.shape.quote.default(null) }).nullable();
+
 function messageOf(row: MessageRow, attachments: Attachment[], toolUses: ToolUse[]): Message {
   return {
     id: row.id,
     chatId: row.chat_id,
-    parentId: row.parent_id,
-    role: row.role,
-    createdAt: row.created_at,
+    parentId: storedId(row.parent_id),
+    role: storedWord(Message.shape.role.options, row.role, 'user'),
+    createdAt: storedInteger(row.created_at),
     text: row.text + (row.more_text ?? ''),
     thinking: row.thinking + (row.more_thinking ?? ''),
     attachments,
-    state: JSON.parse(row.state),
+    state: storedJson(MessageState, row.state, { status: 'done', reason: null }),
     modelName: row.model_name,
-    usage: row.usage === null ? null : JSON.parse(row.usage),
-    timings: row.timings === null ? null : JSON.parse(row.timings),
-    loops: JSON.parse(row.loops),
-    // Answers of older versions have no quote.
-    grounding: row.grounding === null ? null : { quote: null, ...JSON.parse(row.grounding) },
-    contextCutoff: row.context_cutoff === null ? null : JSON.parse(row.context_cutoff),
+    usage: storedJson(Usage.nullable(), row.usage, null),
+    timings: storedJson(Timings.nullable(), row.timings, null),
+    loops: storedJson(Message.shape.loops, row.loops, []),
+    grounding: storedJson(StoredGrounding, row.grounding, null),
+    contextCutoff: storedJson(Message.shape.contextCutoff, row.context_cutoff, null),
     toolUses,
   };
 }
@@ -75,6 +70,7 @@ export function messagesOf(db: Database, chatId: ChatId): Message[] {
   const uses = toolUsesOfChat(db, chatId);
   return db
     .all<MessageRow>(`${select} WHERE chat_id = ? ORDER BY number`, chatId)
+    .filter(({ id }) => isStoredId(id))
     .map((row) => messageOf(row, attached.get(row.id) ?? [], uses.get(row.id) ?? []));
 }
 

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { Attachment, MessageId, ToolUse, ToolUseId } from '../../protocol/index.ts';
-import { LonghandError } from '../../protocol/index.ts';
+import { LonghandError, ToolUseState } from '../../protocol/index.ts';
 import type { Database } from '../database/database.ts';
+import { isStoredId, storedJson } from '../database/stored.ts';
 import { copyResultPictures, resultPicturesOf } from './attachments.ts';
 
 type Row = {
@@ -24,17 +25,17 @@ const toolUseOf = (row: Row, pictures: ReadonlyMap<string, Attachment[]>): ToolU
   arguments: row.arguments,
   result: row.result,
   pictures: pictures.get(row.id) ?? [],
-  state: JSON.parse(row.state),
-  step: row.step,
-  textAt: row.text_at,
-  thinkingAt: row.thinking_at,
+  state: storedJson(ToolUseState, row.state, { status: 'interrupted' }),
+  step: Math.max(0, row.step),
+  textAt: Math.max(0, row.text_at),
+  thinkingAt: Math.max(0, row.thinking_at),
 });
 
 export function toolUsesOf(db: Database, messageId: MessageId): ToolUse[] {
   const rows = db.all<Row>(`SELECT ${columns} FROM tool_uses WHERE message_id = ? ORDER BY number`, messageId);
   if (rows.length === 0) return [];
   const pictures = resultPicturesOf(db, 'message_id', messageId);
-  return rows.map((row) => toolUseOf(row, pictures));
+  return rows.filter(({ id }) => isStoredId(id)).map((row) => toolUseOf(row, pictures));
 }
 
 /** All calls of a chat, by message. */
@@ -46,7 +47,8 @@ export function toolUsesOfChat(db: Database, chatId: string): Map<MessageId, Too
   );
   if (rows.length === 0) return uses;
   const pictures = resultPicturesOf(db, 'chat_id', chatId);
-  for (const row of rows) uses.set(row.message_id, [...(uses.get(row.message_id) ?? []), toolUseOf(row, pictures)]);
+  for (const row of rows.filter(({ id }) => isStoredId(id)))
+    uses.set(row.message_id, [...(uses.get(row.message_id) ?? []), toolUseOf(row, pictures)]);
   return uses;
 }
 

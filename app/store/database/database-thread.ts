@@ -97,7 +97,21 @@ function work() {
     let db: InstanceType<typeof DatabaseSync> | null = null;
     try {
       db = new DatabaseSync(path, { timeout: 2000 });
-      parentPort.postMessage({ id, problem: null, rows: db.prepare(sql).all(...values) });
+      const statement = db.prepare(sql);
+      let rows: Record<string, unknown>[];
+      try {
+        rows = statement.all(...values);
+      } catch (error) {
+        // As in database.ts: an integer of a damaged database.
+        if ((error as { code?: unknown }).code !== 'ERR_OUT_OF_RANGE') throw error;
+        statement.setReadBigInts(true);
+        rows = statement.all(...values);
+        for (const row of rows)
+          for (const [name, value] of Object.entries(row))
+            if (typeof value === 'bigint')
+              row[name] = Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)));
+      }
+      parentPort.postMessage({ id, problem: null, rows });
     } catch (error) {
       const { message, errcode } = error as Error & { errcode?: number };
       parentPort.postMessage({ id, problem: message, errcode, rows: null });

@@ -86,8 +86,10 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
         if (!raw.isTransaction) committed();
         return { changes };
       }),
-    get: <T>(sql: string, ...values: Value[]) => guard(() => prepare(sql).get(...values) as T | undefined),
-    all: <T>(sql: string, ...values: Value[]) => guard(() => prepare(sql).all(...values) as T[]),
+    get: <T>(sql: string, ...values: Value[]) =>
+      guard(() => inNumbers(prepare(sql), (statement) => [statement.get(...values)])[0] as T | undefined),
+    all: <T>(sql: string, ...values: Value[]) =>
+      guard(() => inNumbers(prepare(sql), (statement) => statement.all(...values)) as T[]),
     async allOnThread<T>(sql: string, ...values: Value[]) {
       const { rows, problem, errcode } = await thread.read(path, sql, values);
       if (rows === null) throw new LonghandError(codeOf(errcode), `[database] ${path}: ${problem}`);
@@ -113,6 +115,29 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     },
   };
 }
+
+/** Node throws at an integer beyond 2^53, which only a damaged database has: then it is the nearest safe one. */
+function inNumbers<T extends Row | undefined>(statement: StatementSync, read: (from: StatementSync) => T[]): T[] {
+  try {
+    return read(statement);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_OUT_OF_RANGE') throw error;
+    statement.setReadBigInts(true);
+    try {
+      return read(statement).map((row) => row && withoutBigInts(row));
+    } finally {
+      statement.setReadBigInts(false);
+    }
+  }
+}
+
+const safeNumber = (value: bigint) =>
+  Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)));
+
+const withoutBigInts = <T extends Row>(row: T): T =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? safeNumber(value) : value]),
+  ) as T;
 
 /** Loads sqlite-vec, then disables loading. In a package the library is unpacked beside the archive. */
 function loadVectors(raw: DatabaseSync): string | null {

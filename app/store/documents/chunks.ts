@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { z } from 'zod';
 import type { Block, CollectionId, DocumentId, PassageId } from '../../protocol/index.ts';
 import { LonghandError } from '../../protocol/index.ts';
 import type { Database } from '../database/database.ts';
+import { storedJson } from '../database/stored.ts';
 import { newId } from '../database/uuid.ts';
 import { codesOf, indexed } from './index-tokenizer.ts';
 
@@ -50,7 +52,12 @@ export type PassageRow = {
 export const passageColumns = `p.number, p.id, d.id AS documentId, d.collection_id AS collectionId, d.name,
   d.file_name AS fileName, d.source_changed_at AS changedAt, p.position, p.text, p.overlap, p.headings, p.spans`;
 
-export const passageOf = (row: PassageRow): StoredPassage => ({ ...row, headings: JSON.parse(row.headings) });
+const Headings = z.array(z.string());
+
+export const passageOf = (row: PassageRow): StoredPassage => ({
+  ...row,
+  headings: storedJson(Headings, row.headings, []),
+});
 
 /** Appends and indexes content of a document. `position`: of the first passage. Not fsynced: a power failure only
  *  loses part of a document whose completion has not been recorded yet. */

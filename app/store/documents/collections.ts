@@ -1,6 +1,6 @@
-import type { Collection, CollectionId, FolderProblem } from '../../protocol/index.ts';
-import { LonghandError } from '../../protocol/index.ts';
+import { type Collection, type CollectionId, FolderProblem, LonghandError } from '../../protocol/index.ts';
 import type { Database } from '../database/database.ts';
+import { storedInteger, storedJson } from '../database/stored.ts';
 import { newId } from '../database/uuid.ts';
 
 //  Collections of documents and their watched folders.
@@ -21,9 +21,9 @@ export function listCollections(db: Database): Collection[] {
       id,
       name,
       builtIn: built_in === 1,
-      createdAt: created_at,
+      createdAt: storedInteger(created_at),
       documents: count?.documents ?? 0,
-      passages: count?.passages ?? 0,
+      passages: storedInteger(count?.passages ?? 0),
       folders: folders.filter((one) => one.collectionId === id).map(({ path, problem }) => ({ path, problem })),
       embedding: null,
     };
@@ -67,8 +67,7 @@ export const listWatched = (db: Database): WatchedFolder[] =>
     .map((folder) => ({ ...folder, problem: problemOf(folder.problem) }));
 
 /** Earlier versions stored a sentence; the next scan determines the problem again. */
-const problemOf = (stored: string | null): FolderProblem | null =>
-  stored?.startsWith('{') ? (JSON.parse(stored) as FolderProblem) : null;
+const problemOf = (stored: string | null): FolderProblem | null => storedJson(FolderProblem.nullable(), stored, null);
 
 export const watchFolder = (db: Database, { collectionId, path, problem }: WatchedFolder) =>
   void db.run(

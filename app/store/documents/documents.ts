@@ -1,6 +1,8 @@
-import type { Block, CollectionId, Document, DocumentId, DocumentNotice, DocumentState } from '../../protocol/index.ts';
-import { LonghandError } from '../../protocol/index.ts';
+import { z } from 'zod';
+import type { Block, CollectionId, Document, DocumentId } from '../../protocol/index.ts';
+import { DocumentKind, DocumentNotice, DocumentState, LonghandError } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
+import { isStoredId, storedInteger, storedJson, storedWord } from '../database/stored.ts';
 import { newId } from '../database/uuid.ts';
 
 //  Documents. Their collections: collections.ts; passages and their index: passages.ts beside this.
@@ -46,6 +48,15 @@ type DocumentRow = {
 const columns = `number, id, collection_id, name, file_name, kind, bytes, added_at, pages, source_path, source_changed_at,
   watched, sha256, stored_name, ocr, attempts, state, notices, passages`;
 
+/** Of a document whose state cannot be read: it can be read anew from its copy. */
+const UNKNOWN: DocumentState = {
+  status: 'failed',
+  failure: { code: 'unreadable', message: '[documents] the stored state of this document is damaged' },
+  remedy: 'retry',
+};
+const Notices = z.array(z.union([z.string(), DocumentNotice]));
+const Cells = z.array(z.string());
+
 const storedOf = (row: DocumentRow): StoredDocument => ({
   number: row.number,
   sourcePath: row.source_path,
@@ -60,12 +71,12 @@ const storedOf = (row: DocumentRow): StoredDocument => ({
     collectionId: row.collection_id,
     name: row.name,
     fileName: row.file_name,
-    kind: row.kind,
+    kind: storedWord(DocumentKind.options, row.kind, 'text'),
     bytes: row.bytes,
-    addedAt: row.added_at,
-    pages: row.pages,
-    passages: row.passages,
-    state: JSON.parse(row.state),
+    addedAt: storedInteger(row.added_at),
+    pages: row.pages === null ? null : storedInteger(row.pages),
+    passages: storedInteger(row.passages),
+    state: storedJson(DocumentState, row.state, UNKNOWN),
     watchedPath: row.watched === 1 ? row.source_path : null,
     notices: noticesOf(row.notices),
   },
@@ -73,7 +84,7 @@ const storedOf = (row: DocumentRow): StoredDocument => ({
 
 /** Earlier versions stored sentences. */
 const noticesOf = (stored: string): DocumentNotice[] =>
-  (JSON.parse(stored) as (DocumentNotice | string)[]).map((notice) =>
+  storedJson(Notices, stored, []).map((notice) =>
     typeof notice === 'string' ? { code: 'told', details: { text: notice } } : notice,
   );
 
@@ -91,7 +102,7 @@ export function listDocuments(
     collectionId,
     limit,
   );
-  return rows.map(storedOf);
+  return rows.filter(({ id }) => isStoredId(id)).map(storedOf);
 }
 
 export function findDocument(db: Database, id: DocumentId): StoredDocument | undefined {
@@ -300,7 +311,7 @@ export function contentOf(db: Database, number: number, from: number, limit: num
       kind,
       ...(level !== null && { level }),
       text,
-      ...(cells !== null && { cells: JSON.parse(cells) as string[] }),
+      ...(cells !== null && { cells: storedJson(Cells, cells, []) }),
     }),
   );
   return { total: total?.last ?? 0, blocks };

@@ -1,5 +1,6 @@
 import type { CollectionId, DocumentId, ModelId } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
+import { isStoredId } from '../database/stored.ts';
 
 //  Vectors of passages as int8 (sqlite-vec), and the embedder of each collection.
 
@@ -241,10 +242,12 @@ export const forgetLeftovers = (db: Database, collectionId: CollectionId) =>
 
 /** Collections with an embedder. */
 export const listEncodings = (db: Database): Encoding[] =>
-  db.all(
-    `SELECT id AS collectionId, model_id AS modelId, embedder, serving FROM collections
-     WHERE model_id IS NOT NULL AND deleted_at IS NULL ORDER BY created_at, id`,
-  );
+  db
+    .all<Encoding>(
+      `SELECT id AS collectionId, model_id AS modelId, embedder, serving FROM collections
+       WHERE model_id IS NOT NULL AND deleted_at IS NULL ORDER BY created_at, id`,
+    )
+    .filter(({ modelId }) => isStoredId(modelId));
 
 /** Collections without an embedder and without a choice. */
 export const listWithoutChoice = (db: Database): CollectionId[] =>

@@ -1,5 +1,6 @@
 import type { CollectionId, DocumentId } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
+import { isStoredId } from '../database/stored.ts';
 import { type PassageRow, passageColumns, passageOf, type StoredPassage } from './chunks.ts';
 
 /** Passages with any of these index terms (a quoted word, a prefix with a star), by BM25, best first.
@@ -34,5 +35,7 @@ export async function matchPassages(
     ...values,
     limit,
   );
-  return rows.map(({ score, ...row }) => ({ passage: passageOf(row), score }));
+  return rows
+    .filter(({ id, documentId }) => isStoredId(id) && isStoredId(documentId))
+    .map(({ score, ...row }) => ({ passage: passageOf(row), score }));
 }

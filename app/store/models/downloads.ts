@@ -1,6 +1,16 @@
+import { z } from 'zod';
 import type { Database } from '../database/database.ts';
+import { storedJson } from '../database/stored.ts';
 
-export type WantedFile = { name: string; size: number; sha256: string | null; etag: string | null };
+export const WantedFile = z.object({
+  name: z.string(),
+  size: z.number(),
+  sha256: z.string().nullable(),
+  etag: z.string().nullable(),
+});
+export type WantedFile = z.infer<typeof WantedFile>;
+
+const Files = z.array(WantedFile).min(1).nullable();
 
 /** A requested repository, pinned to a commit, with the files of the model. */
 export type DownloadRow = {
@@ -17,11 +27,12 @@ type Stored = Omit<DownloadRow, 'files' | 'paused'> & { files: string; paused: n
 
 const select = 'SELECT id, name, source, repository, commit_hash AS "commit", files, paused FROM downloads';
 
-/** In download order. */
+/** In download order. One whose files cannot be read is left out: nobody knows what to go on with. */
 export const listDownloads = (db: Database): DownloadRow[] =>
-  db
-    .all<Stored>(`${select} ORDER BY position`)
-    .map((row) => ({ ...row, files: JSON.parse(row.files), paused: row.paused === 1 }));
+  db.all<Stored>(`${select} ORDER BY position`).flatMap((row) => {
+    const files = storedJson(Files, row.files, null);
+    return files ? [{ ...row, files, paused: row.paused === 1 }] : [];
+  });
 
 export const addDownload = (db: Database, row: DownloadRow, now: number) =>
   db.run(

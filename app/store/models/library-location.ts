@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { storedPath } from '../database/stored.ts';
 
 //  The location of the library. This row is the state of a move: whenever a crash happens, one complete location is named here.
 
@@ -20,7 +21,14 @@ export function libraryRow(db: Database): LibraryRow {
     'SELECT folder, marker_id AS markerId, moving_to AS movingTo, paused, cleanup_path AS cleanupPath FROM library',
   );
   if (!row) throw new Error('[library] its row is gone');
-  return { ...row, paused: row.paused === 1 };
+  const { folder, movingTo, cleanupPath } = row;
+  return {
+    ...row,
+    folder: storedPath(folder),
+    movingTo: storedPath(movingTo),
+    cleanupPath: storedPath(cleanupPath),
+    paused: row.paused === 1,
+  };
 }
 
 export const beginMove = (db: Database, to: string) => db.run('UPDATE library SET moving_to = ?, paused = 0', to);

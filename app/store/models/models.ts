@@ -1,22 +1,25 @@
+import { z } from 'zod';
 import {
   type ModelDescription,
   type ModelEntry,
   type ModelId,
   ModelSettings,
-  type RemoteEngineId,
+  RemoteEngineId,
 } from '../../protocol/index.ts';
 import type { Database, Value } from '../database/database.ts';
+import { storedId, storedJson } from '../database/stored.ts';
 
 /** Metadata extracted from the files of a model. */
 export type ModelMetadata = { description: ModelDescription; thinking: NonNullable<ModelEntry['thinking']> };
 
 /** A remote model as stored in the database. */
-export type RemoteModel = {
-  engineId: RemoteEngineId;
-  model: string;
-  contextLength: number | null;
-  pictures: boolean;
-};
+const RemoteModel = z.object({
+  engineId: RemoteEngineId,
+  model: z.string(),
+  contextLength: z.number().nullable(),
+  pictures: z.boolean(),
+});
+export type RemoteModel = z.infer<typeof RemoteModel>;
 
 export type ModelRow = {
   id: ModelId;
@@ -29,35 +32,69 @@ export type ModelRow = {
   remote: RemoteModel | null;
 };
 
+type ModelColumns = {
+  id: ModelId;
+  name: string;
+  path: string | null;
+  last_used_at: number | null;
+  preset_of: ModelId | null;
+  metadata: string | null;
+  settings: string | null;
+  remote: string | null;
+};
+
 type Named = [id: ModelId, name: string, path: string | null, lastUsedAt: number | null, presetOf: ModelId | null];
+
+type Parts = [
+  named: Named,
+  metadata: Packed | null,
+  settings: Partial<ModelSettings> | null,
+  remote: RemoteModel | null,
+];
 
 /** Selects all rows as one JSON text: for thousands of models this takes a third of the time of separate rows. */
 function modelsWhere(db: Database, what: string, ...values: Value[]): ModelRow[] {
-  const row = db.get<{ text: string | null }>(
-    `SELECT group_concat(line) AS text FROM (
+  const row = db.get<{ text: string | null; count: number }>(
+    `SELECT group_concat(line) AS text, count(*) AS count FROM (
        SELECT json_array(id, name, path, last_used_at, preset_of) || ',' || coalesce(metadata, 'null') || ',' ||
          coalesce(settings, 'null') || ',' || coalesce(remote, 'null') AS line
        FROM models ${what})`,
     ...values,
   );
-  const parsed: (Named | Packed | Partial<ModelSettings> | RemoteModel | null)[] = JSON.parse(`[${row?.text ?? ''}]`);
+  const parsed = storedJson(z.array(z.any()), `[${row?.text ?? ''}]`, []);
+  if (parsed.length !== 4 * (row?.count ?? 0)) return modelsOneByOne(db, what, ...values);
   const rows: ModelRow[] = [];
-  for (let at = 0; at < parsed.length; at += 4) {
-    const [id, name, path, lastUsedAt, presetOf] = parsed[at] as Named;
-    const metadata = parsed[at + 1] as Packed | null;
-    const settings = parsed[at + 2] as Partial<ModelSettings> | null;
-    rows.push({
-      id,
-      name,
-      path,
-      lastUsedAt,
-      metadata: metadata && unpacked(metadata),
-      settings: completed(settings),
-      presetOf,
-      remote: parsed[at + 3] as RemoteModel | null,
-    });
-  }
+  for (let at = 0; at < parsed.length; at += 4) rows.push(modelOf(parsed.slice(at, at + 4) as Parts));
   return rows;
+}
+
+/** The same for a database in which the JSON of a row is damaged. */
+const modelsOneByOne = (db: Database, what: string, ...values: Value[]): ModelRow[] =>
+  db
+    .all<ModelColumns>(
+      `SELECT id, name, path, last_used_at, preset_of, metadata, settings, remote FROM models ${what}`,
+      ...values,
+    )
+    .map(({ id, name, path, last_used_at, preset_of, metadata, settings, remote }) =>
+      modelOf([
+        [id, name, path, last_used_at, preset_of],
+        storedJson(z.any(), metadata, null),
+        storedJson(z.any(), settings, null),
+        storedJson(z.any(), remote, null),
+      ]),
+    );
+
+function modelOf([[id, name, path, lastUsedAt, presetOf], metadata, settings, remote]: Parts): ModelRow {
+  return {
+    id,
+    name,
+    path,
+    lastUsedAt,
+    metadata: isPacked(metadata) ? unpacked(metadata) : null,
+    settings: completed(settings),
+    presetOf: storedId(presetOf),
+    remote: remote && (RemoteModel.safeParse(remote).data ?? null),
+  };
 }
 
 /** Last used first (never used: NULL, which comes last), then last added. */
@@ -68,9 +105,13 @@ export const findModel = (db: Database, id: ModelId): ModelRow | undefined => mo
 export const findModelByPath = (db: Database, path: string): ModelRow | undefined =>
   modelsWhere(db, 'WHERE path = ? AND preset_of IS NULL', path)[0];
 
-/** Models whose metadata was extracted by an earlier version. */
+/** Models whose metadata was extracted by an earlier version, or is damaged. */
 export const modelsToInspect = (db: Database): Pick<ModelRow, 'id' | 'path'>[] =>
-  db.all('SELECT id, path FROM models WHERE preset_of IS NULL AND json_array_length(metadata) < ?', FIELDS);
+  db.all(
+    `SELECT id, path FROM models WHERE preset_of IS NULL AND metadata IS NOT NULL
+     AND iif(json_valid(metadata), json_array_length(metadata), 0) < ?`,
+    FIELDS,
+  );
 
 export type NewModel = Pick<ModelRow, 'id' | 'name' | 'path' | 'metadata'> &
   Partial<Pick<ModelRow, 'settings' | 'presetOf' | 'remote'>>;
@@ -113,7 +154,7 @@ const noSettings: ModelSettings = ModelSettings.parse({});
 
 /** Fills in settings that an older version did not have. */
 const completed = (settings: Partial<ModelSettings> | null): ModelSettings =>
-  settings === null ? noSettings : { ...noSettings, ...settings };
+  settings === null ? noSettings : (ModelSettings.safeParse({ ...noSettings, ...settings }).data ?? noSettings);
 
 type Layer = ModelDescription['layers'][number];
 
@@ -193,6 +234,13 @@ function packed({ thinking, description: of }: ModelMetadata): string {
   ];
   return JSON.stringify(values);
 }
+
+const isPacked = (values: Packed | null): values is Packed =>
+  Array.isArray(values) &&
+  [5, 6, 7].every((at) => typeof values[at] === 'string') &&
+  [8, 9, 10, 11, 12, 14, 15, 16].every((at) => typeof values[at] === 'number') &&
+  [3, 4].every((at) => Array.isArray(values[at])) &&
+  typeof values[13] === 'object';
 
 const unpacked = (values: Packed): ModelMetadata => ({
   thinking: { able: values[0] === 1, byDefault: values[1] === 1 },

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { z } from 'zod';
 import {
   guarded,
   isReadableName,
@@ -14,19 +15,20 @@ import { boundedFetch } from './bounded-fetch.ts';
 import { McpError } from './mcp-error.ts';
 import type { ProgramTransport } from './program-transport.ts';
 import { fillPrompt, listPrompts } from './prompts.ts';
-import { askForResource, type ResourceAction, resourceTools } from './resources.ts';
+import { askForResource, resourceTools } from './resources.ts';
 import { type CallResult, resultOf } from './result.ts';
 
 /** A tool as its server names it. */
-export type NamedTool = {
-  name: string;
-  description: string;
-  inputSchema: object;
-  readOnly: boolean;
-  destructive: boolean;
+export const NamedTool = z.object({
+  name: z.string(),
+  description: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  readOnly: z.boolean(),
+  destructive: z.boolean(),
   /** Not a tool of the server itself: lists or reads its resources. */
-  resource?: ResourceAction;
-};
+  resource: z.enum(['list', 'read']).optional(),
+});
+export type NamedTool = z.infer<typeof NamedTool>;
 
 export type Connection = {
   state(): McpState;

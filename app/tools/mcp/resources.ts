@@ -15,7 +15,7 @@ const MAX_LISTED = 500;
 /** Nothing where the server has no resources; a tool of its own by one of these names stays what it is. */
 export function resourceTools(client: Client, taken: readonly string[]) {
   if (!client.getServerCapabilities()?.resources) return [];
-  const tool = (resource: ResourceAction, description: string, inputSchema: object) => ({
+  const tool = (resource: ResourceAction, description: string, inputSchema: Record<string, unknown>) => ({
     name: NAMES[resource],
     description,
     inputSchema,

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import {
   guarded,
   type Handlers,
   LonghandError,
   McpConfig,
-  type McpPrompt,
-  type McpServer,
+  McpServer,
   type McpServerId,
   type NewMcpServer,
   type Report,
 } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
+import { storedJson } from '../../store/database/stored.ts';
 import {
   addMcpServer,
   giveConsent,
@@ -22,7 +23,7 @@ import {
   takeConsent,
 } from '../../store/mcp-servers.ts';
 import type { Parameters, Tool } from '../tool.ts';
-import { type Connection, createConnection, type NamedTool } from './connection.ts';
+import { type Connection, createConnection, NamedTool } from './connection.ts';
 import { McpError } from './mcp-error.ts';
 
 type McpHandlers = Pick<Handlers, Extract<keyof Handlers, `mcp.${string}`>>;
@@ -48,7 +49,9 @@ export type McpServersOptions = {
   report: Report;
 };
 
-type About = Pick<McpServer, 'target' | 'remote' | 'secrets'>;
+const About = McpServer.pick({ target: true, remote: true, secrets: true });
+type About = z.infer<typeof About>;
+const NamedTools = z.array(NamedTool);
 
 export function createMcpServers(options: McpServersOptions): McpServers {
   const { db, cipher, version, fetchFor, changed, newId, now, report } = options;
@@ -81,7 +84,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     stored().map((server) => ({
       id: server.id,
       name: server.name,
-      ...(JSON.parse(server.about) as About),
+      ...storedJson(About, server.about, { target: '', remote: false, secrets: [] }),
       state: connections.get(server.id)?.state() ?? { status: 'idle' },
       tools: namedIn(server).map((tool) => ({
         name: callName(server.name, tool.name),
@@ -90,7 +93,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
         kind: tool.readOnly ? 'reads' : tool.destructive ? 'destroys' : 'changes',
         always: hasConsent(db, { ...subjectOf(server, tool), chatId: null }),
       })),
-      prompts: JSON.parse(server.prompts) as McpPrompt[],
+      prompts: storedJson(McpServer.shape.prompts, server.prompts, []),
     }));
 
   function toolOf(server: StoredMcpServer, named: NamedTool): Tool {
@@ -198,7 +201,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   };
 }
 
-const namedIn = ({ tools }: StoredMcpServer): NamedTool[] => JSON.parse(tools) as NamedTool[];
+const namedIn = ({ tools }: StoredMcpServer): NamedTool[] => storedJson(NamedTools, tools, []);
 
 /** What is allowed is this tool as it describes itself now. */
 const subjectOf = ({ id }: StoredMcpServer, { name, description, inputSchema }: NamedTool) => ({

@@ -28,6 +28,8 @@ function older(version: number): Database {
 const update = (db: Database, from: number) => migrate(db, readMigrations(migrations).slice(from));
 
 const TEXT = 'it says "place":{"at":"page"} and {"at":"done"}';
+const PASSAGE = { passageId: 'p', documentId: 'd', collectionId: 'k' };
+const SAMPLE = { atMs: 1, phase: 'answer', tokensPerSecond: 20, tokens: 2, memoryBytes: null };
 const GROUNDING = {
   found: true,
   by: 'words',
@@ -35,6 +37,7 @@ const GROUNDING = {
   sources: [
     {
       number: 1,
+      ...PASSAGE,
       name: 'a.pdf',
       label: 'p. 3',
       text: TEXT,
@@ -138,7 +141,7 @@ test('names of version 15 are those of today after the update', () => {
     );
   }
   db.run("INSERT INTO pieces VALUES ('a', 1, 'more', '', x'')");
-  db.run(`INSERT INTO samples VALUES ('a', 1, '{"atMs":1}')`);
+  db.run(`INSERT INTO samples VALUES ('a', 1, ?)`, JSON.stringify(SAMPLE));
   db.run(`INSERT INTO contacts (day, allowed, host, reason, about, at, times, bytes)
     VALUES ('2026-01-01', 1, 'hub', 'look', '', 7, 3, 9)`);
   db.run("UPDATE library SET folder = '/drive', mark = 'm', leaving = '/old'");
@@ -166,7 +169,7 @@ test('names of version 15 are those of today after the update', () => {
     ['', { since: 6, summary: null, restored: true }],
     ['', null],
   ]);
-  expect(samplesOf(db, 'a' as never)).toEqual([{ atMs: 1 }]);
+  expect(samplesOf(db, 'a' as never)).toEqual([SAMPLE]);
   expect(listNetworkLog(db, 8)).toMatchObject([{ host: 'hub', requestCount: 3, bytes: 9 }]);
   expect(libraryRow(db)).toMatchObject({ folder: '/drive', markerId: 'm', cleanupPath: '/old' });
   expect(readSettings(db)).toMatchObject({
@@ -189,7 +192,14 @@ test('where words stand was a label up to version 20, and is data after the upda
   const db = older(20);
   db.run("INSERT INTO chats (id, title, created_at, updated_at) VALUES ('c', 'Old', 1, 1)");
   const span = { start: 0, end: 4, place: { kind: 'page', page: 3, rectangles: [[1.05, 2, 3, 4.5]] } };
-  const source = (at: number) => ({ number: at + 1, name: 'p. 3', text: TEXT, spans: [span], cited: at > 0 });
+  const source = (at: number) => ({
+    number: at + 1,
+    ...PASSAGE,
+    name: 'p. 3',
+    text: TEXT,
+    spans: [span],
+    cited: at > 0,
+  });
   const whole = { found: true, by: 'words', question: '"label":"p. 1"', support: [] };
   const grounding = (quote: object | null) => ({
     ...whole,
