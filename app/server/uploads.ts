@@ -39,7 +39,8 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
   const all = () => [...uploads.values()].reduce((sum, bytes) => sum + bytes, 0);
 
   async function discard(path: string) {
-    await rm(path, { force: true });
+    // Where no file can be written, there may be none to remove.
+    await rm(path, { force: true }).catch(() => {});
     uploads.delete(path);
   }
 
@@ -121,13 +122,17 @@ export function createUploads(dataFolder: string, limits = uploadLimits): Upload
   };
 }
 
+/** Limit of most file systems. */
+const MAX_NAME_BYTES = 255;
 const SET = /^[0-9a-f-]{36}$/;
 /** A name with at most three parent folders, none of which may lead outside. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NAME = /^(?:(?!\.)[^/\\\u0000-\u001f]{1,200}\/){0,3}(?!\.)[^/\\\u0000-\u001f]{1,200}$/;
 
 function placeInSet(folder: string, set: string, name: string): string {
-  if (SET.test(set) && NAME.test(name)) return join(folder, set, ...name.split('/'));
+  const parts = name.split('/');
+  if (SET.test(set) && NAME.test(name) && parts.every((part) => Buffer.byteLength(part) <= MAX_NAME_BYTES))
+    return join(folder, set, ...parts);
   throw new LonghandError(
     'bad-request',
     `[upload] set ${JSON.stringify(set.slice(0, 100))}, name ${JSON.stringify(name.slice(0, 300))}: a UUID and a path of at most four plain names are allowed`,

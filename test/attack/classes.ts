@@ -8,7 +8,12 @@ export type AttackClass = {
 export const CLASSES = {
   server: {
     title: 'HTTP and WebSocket',
-    files: ['attack/server/server.test.ts', 'attack/server/server-access.test.ts', 'attack/server/routes.test.ts'],
+    files: [
+      'attack/server/server.test.ts',
+      'attack/server/server-access.test.ts',
+      'attack/server/uploads.test.ts',
+      'attack/server/routes.test.ts',
+    ],
   },
   api: {
     title: 'The server for other programs',
