@@ -1,3 +1,4 @@
+import { keepCounts } from '../../attack/counts.ts';
 import { attacks } from '../../renderer/page/attacks.ts';
 import { expect, test } from '../app.ts';
 
@@ -41,12 +42,50 @@ test('text that would do something is only text: nothing runs, nothing is fetche
     end = view.end;
     await page.waitForTimeout(30);
   }
-  expect(attacks.length).toBeGreaterThanOrEqual(50);
+  expect(attacks.length).toBeGreaterThanOrEqual(120);
   expect(seen.size).toBeGreaterThanOrEqual(attacks.length);
   for (const address of addresses) expect(address).toMatch(/^(https?|mailto):/);
   expect(await page.evaluate(() => 'attacked' in window)).toBe(false);
   expect(foreign).toEqual([]);
   expect(dialogs).toEqual([]);
+  keepCounts('markup', 'answers', { tried: attacks.length, refused: attacks.length });
+});
+
+const PASTED: Readonly<Record<string, string>> = {
+  'a script': '<script>window.attacked=1</script>pasted',
+  'a picture that fails': '<img src="https://evil.test/p.png" onerror="window.attacked=1">pasted',
+  'a frame': '<iframe src="https://evil.test"></iframe>pasted',
+  'a style sheet': '<link rel="stylesheet" href="https://evil.test/s.css"><style>#composer{display:none}</style>pasted',
+  'a form': '<form action="https://evil.test"><input autofocus onfocus="window.attacked=1"></form>pasted',
+  'an svg': '<svg onload="window.attacked=1"><image href="https://evil.test/i.png"/></svg>pasted',
+  'a page with a base': '<base href="https://evil.test/"><img src="x.png">pasted',
+  'a table with a background': '<table background="https://evil.test/t.png"><tr><td>pasted</td></tr></table>',
+};
+
+test('what is pasted is text, whatever else the clipboard holds', async ({ page, scene }) => {
+  const foreign: string[] = [];
+  page.on('request', (request) => {
+    if (/evil/.test(request.url())) foreign.push(request.url());
+  });
+  await scene('attacks');
+  const field = page.locator('#composer');
+  for (const [what, html] of Object.entries(PASTED)) {
+    await page.evaluate(async (html) => {
+      const item = {
+        'text/html': new Blob([html], { type: 'text/html' }),
+        'text/plain': new Blob(['plain'], { type: 'text/plain' }),
+      };
+      await navigator.clipboard.write([new ClipboardItem(item)]);
+    }, html);
+    await field.fill('');
+    await field.focus();
+    await page.keyboard.press('Control+v');
+    await expect(field, what).toHaveValue('plain');
+  }
+  expect(await page.evaluate(() => 'attacked' in window)).toBe(false);
+  expect(foreign).toEqual([]);
+  const tried = Object.keys(PASTED).length;
+  keepCounts('markup', 'clipboard', { tried, refused: tried });
 });
 
 test('a link asks before it opens, and shows where it goes', async ({ page, scene }) => {
