@@ -11,6 +11,7 @@ import { hubSource } from '../../../app/models/sources/hugging-face.ts';
 import { modelScopeSource, urlSource } from '../../../app/models/sources/modelscope.ts';
 import { readRange, readRemoteHeaders } from '../../../app/models/sources/remote-headers.ts';
 import type { Repository } from '../../../app/models/sources/source.ts';
+import { observe } from '../observe.ts';
 import { tallyOf } from '../tally.ts';
 
 //  A hostile hub, mirror, or impostor.
@@ -20,6 +21,7 @@ const tally = tallyOf('hub');
 const never = new AbortController().signal;
 const SECRET = 'hf_secretsecretsecret';
 const MAX_GROWTH = 400;
+const MAX_STALL_MS = 100;
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -42,20 +44,17 @@ const search = async (url: string) =>
     never,
   );
 
-/** Stalls of the event loop and growth of memory during an action. */
+/** The most that an action adds to memory (MB), and its longest stall of the event loop (ms of processor time). */
 async function watched<T>(
   work: () => Promise<T>,
-): Promise<{ answer: T | Error; grown: number; refused: string | null }> {
-  const before = process.memoryUsage.rss();
-  let most = before;
-  const timer = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
-  }, 10);
+): Promise<{ answer: T | Error; grown: number; stall: number; refused: string | null }> {
+  const stop = observe();
   const answer = await work().catch((error: Error & { code?: string }) => error);
-  clearInterval(timer);
+  const { grown, stall } = stop();
   return {
     answer,
-    grown: (most - before) / 2 ** 20,
+    grown: grown / 2 ** 20,
+    stall,
     refused: answer instanceof Error ? ((answer as { code?: string }).code ?? 'no code') : null,
   };
 }
@@ -98,15 +97,17 @@ test('answers without end are not heard to the end', async () => {
       ['looked at', look],
     ] as const) {
       await tally.refused(`${name}, ${how}`, async () => {
-        const { grown, refused } = await watched<unknown>(() => ask(url));
+        const { grown, stall, refused } = await watched<unknown>(() => ask(url));
         expect(refused).toMatch(/^(wrong-content|server|network)$/);
         expect(grown).toBeLessThan(MAX_GROWTH);
+        expect(stall).toBeLessThan(MAX_STALL_MS);
       });
     }
     await tally.refused(`${name}, from the other hub`, async () => {
-      const { grown, refused } = await watched(() => modelScopeSource(url).repository('acme/tiny', null, never));
+      const { grown, stall, refused } = await watched(() => modelScopeSource(url).repository('acme/tiny', null, never));
       expect(refused).toMatch(/^(wrong-content|server|network)$/);
       expect(grown).toBeLessThan(MAX_GROWTH);
+      expect(stall).toBeLessThan(MAX_STALL_MS);
     });
   }
   tally.settle();
@@ -293,6 +294,22 @@ test('headers of models that are not here', async () => {
       objects,
       'model.safetensors',
     ],
+    ...Object.entries({
+      'a table of 8 MB of tensors': Buffer.from('"a":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]},'.repeat(900)),
+      'a table of 8 MB of numbers': Buffer.from('1,'.repeat(30_000)),
+      'a table of 8 MB of one text': Buffer.from('x'.repeat(60_000)),
+    }).map(
+      ([name, piece]) =>
+        [
+          name,
+          Buffer.concat([
+            length(8n * 2n ** 20n),
+            Buffer.from(name.endsWith('numbers') ? '{"a":{"shape":[' : name.endsWith('text') ? '{"a' : '{'),
+          ]),
+          piece,
+          'model.safetensors',
+        ] as const,
+    ),
     ['a table of zeros', length(2n ** 20n), zeros, 'model.safetensors'],
     ['a GGUF header without end', gguf, zeros, 'model.gguf'],
     ['a GGUF of zeros', zeros, zeros, 'model.gguf'],
@@ -300,15 +317,19 @@ test('headers of models that are not here', async () => {
     const url = await serve(endless(first, piece));
     await tally.refused(name, async () => {
       const files = [remote(file, 100_000_000_000, url), remote('config.json', 2, url)];
-      const { answer, grown } = await watched(() => readRemoteHeaders(of(...files), null, AbortSignal.timeout(20_000)));
+      const { answer, grown, stall } = await watched(() =>
+        readRemoteHeaders(of(...files), null, AbortSignal.timeout(20_000)),
+      );
       expect(answer).toBeInstanceOf(Error);
       expect(grown).toBeLessThan(MAX_GROWTH);
+      expect(stall).toBeLessThan(MAX_STALL_MS);
     });
   }
   const whole = await serve(flood('', 'x'.repeat(65_536)));
   await tally.refused('a server without ranges, asked for the end of a large file', async () => {
-    const { grown } = await watched(() => readRange(remote('x', 1e9, whole), 900_000_000, 10, never, network));
+    const { grown, stall } = await watched(() => readRange(remote('x', 1e9, whole), 900_000_000, 10, never, network));
     expect(grown).toBeLessThan(200);
+    expect(stall).toBeLessThan(MAX_STALL_MS);
   });
   tally.settle();
 });
