@@ -257,6 +257,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
 
   const server = createServerControl({
     ...shared,
+    dataFolder: options.dataFolder,
     library: models,
     builtIn: builtInModels(options.resources),
     keepAlive: manager.keepAlive,

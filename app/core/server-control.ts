@@ -4,6 +4,7 @@ import {
   type EventPayload,
   type Handlers,
   LonghandError,
+  type NetworkState,
   type Report,
   type ServerKey,
   type ServerState,
@@ -31,10 +32,12 @@ export type StartServer = (options: {
   keys: () => readonly KnownKey[];
   refused(refused: { status: number; reason: string; method: string; path: string; host: string }): void;
   follow: RequestLog['follow'];
-}) => Promise<{ address: string; port: number; close(): Promise<void> }>;
+  network: { port: number; dataFolder: string; certificate: Settings['serverCertificate'] } | null;
+}) => Promise<{ address: string; port: number; network: NetworkState; close(): Promise<void> }>;
 
 export type ServerControlOptions = {
   db: Database;
+  dataFolder: string;
   emit: <Name extends EventName>(name: Name, payload: EventPayload<Name>) => void;
   engine: InferenceOptions['engine'];
   library: InferenceOptions['library'];
@@ -58,6 +61,9 @@ const portsTried = 20;
 /** Minimum interval between writes of a key's last use. */
 const usedMs = 60_000;
 
+/** The settings that it is started with. */
+const APPLIED = ['serverOn', 'serverPort', 'serverNetwork', 'serverNetworkPort', 'serverCertificate'] as const;
+
 type ServerCalls = Pick<Handlers, Extract<keyof Handlers, `server.${string}`>>;
 
 export type ServerControl = {
@@ -70,8 +76,22 @@ export type ServerControl = {
 
 /** The server for other programs: on or off as in Settings, its keys, and its request log. */
 export function createServerControl(options: ServerControlOptions): ServerControl {
-  const { db, emit, engine, library, builtIn, keepAlive, pictures, start, settings, turnedAway, newId, now, report } =
-    options;
+  const {
+    db,
+    dataFolder,
+    emit,
+    engine,
+    library,
+    builtIn,
+    keepAlive,
+    pictures,
+    start,
+    settings,
+    turnedAway,
+    newId,
+    now,
+    report,
+  } = options;
   const inference = createInference({
     engine,
     library,
@@ -92,6 +112,8 @@ export function createServerControl(options: ServerControlOptions): ServerContro
   let keys = knownServerKeys(db);
   let state: ServerState = { phase: 'off' };
   let server: Awaited<ReturnType<StartServer>> | null = null;
+  /** Its network, as it was asked for. */
+  let served = '';
   let closed = false;
   // Changes are applied one after another: a switch toggled twice ends where it was left.
   let last = Promise.resolve();
@@ -101,11 +123,15 @@ export function createServerControl(options: ServerControlOptions): ServerContro
     emit('server.state', next);
   }
 
-  const open = (port: number) =>
+  const networkOf = ({ serverNetwork, serverNetworkPort, serverCertificate }: Settings) =>
+    serverNetwork ? { port: serverNetworkPort, dataFolder, certificate: serverCertificate } : null;
+
+  const open = (port: number, network: ReturnType<typeof networkOf>) =>
     start?.({
       inference: log.inference,
       version: options.version,
       port,
+      network,
       keys: () => keys,
       refused(refused) {
         log.refused(refused);
@@ -119,8 +145,9 @@ export function createServerControl(options: ServerControlOptions): ServerContro
 
   async function follow(): Promise<void> {
     const { serverOn, serverPort } = settings();
+    const network = networkOf(settings());
     const wanted = serverOn && !closed && start !== null;
-    if (server && (!wanted || server.port !== serverPort)) {
+    if (server && (!wanted || server.port !== serverPort || JSON.stringify(network) !== served)) {
       await server.close();
       server = null;
     }
@@ -128,12 +155,14 @@ export function createServerControl(options: ServerControlOptions): ServerContro
     if (server) return;
     say({ phase: 'starting' });
     try {
-      server = (await open(serverPort)) ?? null;
+      server = (await open(serverPort, network)) ?? null;
+      served = JSON.stringify(network);
       if (server)
         say({
           phase: 'on',
           address: server.address,
           port: server.port,
+          network: server.network,
           since: now(),
         });
     } catch (error) {
@@ -156,7 +185,7 @@ export function createServerControl(options: ServerControlOptions): ServerContro
 
   async function freeAfter(port: number): Promise<number | null> {
     for (let next = port + 1; next <= Math.min(65_535, port + portsTried); next++) {
-      const tried = await open(next)?.catch(() => null);
+      const tried = await open(next, null)?.catch(() => null);
       await tried?.close();
       if (tried) return next;
     }
@@ -211,7 +240,7 @@ export function createServerControl(options: ServerControlOptions): ServerContro
       'server.clear': log.clear,
     },
     settingsChanged(patch) {
-      if (patch.serverOn !== undefined || patch.serverPort !== undefined) apply();
+      if (APPLIED.some((name) => patch[name] !== undefined)) apply();
       if (patch.serverInspector === false) log.forgetTexts();
     },
     async close() {

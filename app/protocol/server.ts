@@ -3,6 +3,27 @@ import { Time } from './ids.ts';
 
 //  The server for other programs, as shown on its page. On/off, port and inspector are settings.
 
+/** The server for other devices of the local network. */
+export const NetworkState = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('off') }),
+  z.object({
+    status: z.literal('on'),
+    port: z.number().int(),
+    /** By name and by address. */
+    addresses: z.array(z.string()),
+    /** SHA-256 of the certificate, and the certificate itself in PEM: what the other device has to trust. */
+    fingerprint: z.string(),
+    certificate: z.string(),
+  }),
+  z.object({
+    status: z.literal('failed'),
+    reason: z.enum(['taken', 'certificate', 'other']),
+    port: z.number().int(),
+    message: z.string(),
+  }),
+]);
+export type NetworkState = z.infer<typeof NetworkState>;
+
 export const ServerState = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('off') }),
   z.object({ phase: z.literal('starting') }),
@@ -10,6 +31,7 @@ export const ServerState = z.discriminatedUnion('phase', [
     phase: z.literal('on'),
     address: z.string(),
     port: z.number().int(),
+    network: NetworkState,
     since: Time,
   }),
   /** `free`: the next free port. */

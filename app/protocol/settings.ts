@@ -94,6 +94,14 @@ export const Settings = z.object({
   /** Serve other programs on this computer, with a key. */
   serverOn: z.boolean().default(false),
   serverPort: z.number().int().min(1024).max(65_535).default(4880),
+  /** Serve other devices of the local network too, over TLS. */
+  serverNetwork: z.boolean().default(false),
+  serverNetworkPort: z.number().int().min(1024).max(65_535).default(4881),
+  /** The user's own certificate and its key, as files in PEM; null for a self-signed one. */
+  serverCertificate: z
+    .object({ certificate: z.string().min(1).max(4096), key: z.string().min(1).max(4096) })
+    .nullable()
+    .default(null),
   /** Keep the texts of their requests in memory for inspection. */
   serverInspector: z.boolean().default(false),
   /** Resolution of pictures for models. */

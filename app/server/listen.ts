@@ -3,13 +3,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import { guarded, LonghandError } from '../protocol/index.ts';
 import { isStranger } from './peer-user.ts';
 
-/** Listens on 127.0.0.1 only; 0: any free port. Returns the port.
+/** Listens on 127.0.0.1 only, or on all addresses of this computer; 0: any free port. Returns the port.
  *  @throws LonghandError `conflict` if it is in use, `permission` if it may not be opened */
-export async function listen(server: Server, port: number): Promise<number> {
+export async function listen(server: Server, port: number, where: 'here' | 'network' = 'here'): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, '127.0.0.1', () => {
+      server.listen(port, where === 'here' ? '127.0.0.1' : undefined, () => {
         server.off('error', reject);
         resolve();
       });

@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Switch } from '../ui/choice.tsx';
-import { NumberField, SettingRow } from '../ui/field.tsx';
+import { Field, NumberField, SettingRow } from '../ui/field.tsx';
+import { ConfirmDialog } from '../ui/overlays/confirm-dialog.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 
 const PORTS = { min: 1024, max: 65_535, step: 1 };
@@ -14,13 +15,35 @@ export function OptionsDialog({ onClose }: { onClose: () => void }) {
   const { values, set } = useSettings();
   const [port, setPort] = useState<number | undefined>(values.serverPort);
   const [inspector, setInspector] = useState(values.serverInspector);
-  const save = () => {
-    void set({
+  const [network, setNetwork] = useState(values.serverNetwork);
+  const [networkPort, setNetworkPort] = useState<number | undefined>(values.serverNetworkPort);
+  const [certificate, setCertificate] = useState(values.serverCertificate?.certificate ?? '');
+  const [key, setKey] = useState(values.serverCertificate?.key ?? '');
+  const [asking, setAsking] = useState(false);
+  const halfOwn = (certificate.trim() === '') !== (key.trim() === '');
+  const own = certificate.trim() === '' ? null : { certificate: certificate.trim(), key: key.trim() };
+  const save = async () => {
+    await set({
       serverPort: port ?? values.serverPort,
       serverInspector: inspector,
+      serverNetwork: network,
+      serverNetworkPort: networkPort ?? values.serverNetworkPort,
+      serverCertificate: own,
     });
     onClose();
   };
+  if (asking) {
+    return (
+      <ConfirmDialog
+        title={t('server.network.confirmTitle')}
+        description={t('server.network.confirmAbout')}
+        cancel={t('server.cancel')}
+        action={t('server.network.confirm')}
+        onConfirm={save}
+        onClose={() => setAsking(false)}
+      />
+    );
+  }
   return (
     <Dialog
       open
@@ -32,7 +55,13 @@ export function OptionsDialog({ onClose }: { onClose: () => void }) {
           <Button large onClick={onClose}>
             {t('server.cancel')}
           </Button>
-          <Button large kind="primary" data-suggested onClick={save}>
+          <Button
+            large
+            kind="primary"
+            data-suggested
+            disabled={network && halfOwn}
+            onClick={() => (network && !values.serverNetwork ? setAsking(true) : void save())}
+          >
             {t('server.save')}
           </Button>
         </>
@@ -52,6 +81,41 @@ export function OptionsDialog({ onClose }: { onClose: () => void }) {
         <SettingRow name={t('server.inspector')} about={t('server.inspectorAbout')}>
           <Switch label={t('server.inspector')} checked={inspector} onChange={setInspector} />
         </SettingRow>
+        <SettingRow name={t('server.network.option')} about={t('server.network.optionAbout')}>
+          <Switch label={t('server.network.option')} checked={network} onChange={setNetwork} />
+        </SettingRow>
+        {network && (
+          <>
+            <SettingRow name={t('server.network.port')}>
+              <NumberField
+                label={t('server.network.port')}
+                {...PORTS}
+                value={networkPort}
+                placeholder={String(values.serverNetworkPort)}
+                problem={t('server.portWrong')}
+                onChange={setNetworkPort}
+              />
+            </SettingRow>
+            <SettingRow name={t('server.network.own')} about={t('server.network.ownAbout')} />
+            <div className="flex flex-col gap-2 px-4 pb-2">
+              <Field
+                dir="ltr"
+                aria-label={t('server.network.certificate')}
+                placeholder={t('server.network.certificate')}
+                value={certificate}
+                onChange={(event) => setCertificate(event.target.value)}
+              />
+              <Field
+                dir="ltr"
+                aria-label={t('server.network.key')}
+                placeholder={t('server.network.key')}
+                value={key}
+                problem={halfOwn ? t('server.network.both') : null}
+                onChange={(event) => setKey(event.target.value)}
+              />
+            </div>
+          </>
+        )}
       </div>
     </Dialog>
   );

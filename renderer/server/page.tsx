@@ -13,6 +13,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { ConnectDialog } from './connect.tsx';
 import { Keys, NewKeyDialog } from './keys.tsx';
+import { NetworkAddress } from './network-address.tsx';
 import { OptionsDialog } from './options.tsx';
 import { RequestDetails } from './request-details.tsx';
 import { Requests } from './requests.tsx';
@@ -124,6 +125,7 @@ function Address({ state, port }: { state: ServerState; port: number }) {
         <CopyButton text={address} label={t('server.copyAddress')} />
       </div>
       <p className="mt-1 text-xs text-fg-3">{t('server.addressAbout')}</p>
+      {state.phase === 'on' && <NetworkAddress network={state.network} />}
     </section>
   );
 }

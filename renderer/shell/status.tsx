@@ -82,7 +82,9 @@ function ServerLine() {
         ? t('status.serverFailed')
         : running > 0
           ? t('status.serverBusy', { count: running })
-          : t('status.serverOn', { port: state.port })}
+          : state.network.status === 'on'
+            ? t('status.serverNetwork', { port: state.network.port })
+            : t('status.serverOn', { port: state.port })}
     </button>
   );
 }

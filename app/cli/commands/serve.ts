@@ -13,6 +13,7 @@ import { type Context, command, UsageError } from '../runtime/command.ts';
 import { DATA_FLAG } from '../runtime/with-core.ts';
 
 const DEFAULT_PORT = 4880;
+const DEFAULT_NETWORK_PORT = 4881;
 const MIN_KEY = 8;
 
 export const serve = command({
@@ -32,13 +33,23 @@ export const serve = command({
     },
     'no-key': { kind: 'yes', help: 'do not require a key from programs run by this user' },
     origin: { kind: 'texts', value: 'ORIGIN', help: 'also accept web pages from this origin (can be repeated)' },
+    network: { kind: 'yes', help: 'also serve other devices of the local network, over HTTPS and with the key' },
+    'network-port': {
+      kind: 'number',
+      value: 'N',
+      help: `its port; 0 picks a free one (default: ${DEFAULT_NETWORK_PORT})`,
+    },
+    certificate: { kind: 'text', value: 'FILE', help: 'your own certificate (PEM); by default one is made' },
+    'certificate-key': { kind: 'text', value: 'FILE', help: 'its key (PEM)' },
     model: { kind: 'text', value: 'PATH', help: 'also serve a model that is not in the list' },
     ...DATA_FLAG,
   },
   async run(context, values) {
-    const port = portOf(values.port);
+    const port = portOf('--port', values.port, DEFAULT_PORT);
+    const network = networkOf(context, values);
     const key = values['no-key'] ? null : keyOf(values.key ?? process.env.LONGHAND_KEY);
     if (values['no-key'] && values.key !== undefined) throw new UsageError('[serve] give either --key or --no-key');
+    if (values['no-key'] && network) throw new UsageError('[serve] --network needs a key: leave out --no-key');
     const host = await openHost(context, values.data);
     try {
       const added =
@@ -51,14 +62,22 @@ export const serve = command({
         port,
         keys: key === null ? null : [key],
         origins: values.origin ?? [],
+        network: network && { ...network, dataFolder: host.dataFolder },
         refused: ({ status, reason, path }) => context.terminal.note(`refused ${path}: ${status} ${reason}`),
       });
+      if (server.network.status === 'failed') {
+        await server.close();
+        throw new LonghandError(server.network.reason === 'taken' ? 'conflict' : 'unreadable', server.network.message);
+      }
       const models = await host.inference.models();
       const named = models.find(({ entry }) => added !== null && entry?.id === added.id)?.id;
       context.terminal.out(
         `${JSON.stringify({
           address: server.address,
           key,
+          ...(server.network.status === 'on' && {
+            network: { addresses: server.network.addresses, fingerprint: server.network.fingerprint },
+          }),
           ...(named !== undefined && { model: named }),
           models: models.map(({ id }: ServedModel) => id),
         })}\n`,
@@ -102,9 +121,34 @@ function versionBeside(resources: string): string {
   }
 }
 
-function portOf(port = DEFAULT_PORT): number {
-  if (Number.isInteger(port) && port >= 0 && port < 65536) return port;
-  throw new UsageError(`[--port] got ${port}, expected a port from 0 to 65535`);
+function portOf(flag: string, port: number | undefined, otherwise: number): number {
+  const wanted = port ?? otherwise;
+  if (Number.isInteger(wanted) && wanted >= 0 && wanted < 65536) return wanted;
+  throw new UsageError(`[${flag}] got ${wanted}, expected a port from 0 to 65535`);
+}
+
+type NetworkFlags = {
+  network?: boolean | undefined;
+  'network-port'?: number | undefined;
+  certificate?: string | undefined;
+  'certificate-key'?: string | undefined;
+};
+
+/** null: for this computer only. */
+function networkOf({ places }: Context, flags: NetworkFlags) {
+  const { certificate, 'certificate-key': key } = flags;
+  if (!flags.network) {
+    if (flags['network-port'] !== undefined || certificate !== undefined || key !== undefined)
+      throw new UsageError('[serve] --network-port, --certificate and --certificate-key need --network');
+    return null;
+  }
+  if ((certificate === undefined) !== (key === undefined))
+    throw new UsageError('[serve] --certificate and --certificate-key go together');
+  const files =
+    certificate === undefined || key === undefined
+      ? null
+      : { certificate: resolve(places.here, certificate), key: resolve(places.here, key) };
+  return { port: portOf('--network-port', flags['network-port'], DEFAULT_NETWORK_PORT), certificate: files };
 }
 
 function keyOf(given: string | undefined): string {

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isIPv6 } from 'node:net';
 import { type Context, Hono } from 'hono';
 import { digestOf, type KnownKey, type RequestLog } from '../../core/server-log.ts';
 import { isStranger } from '../peer-user.ts';
@@ -16,6 +17,8 @@ export const maxBodyBytes = 16 * 1024 * 1024;
 
 export type AccessControlOptions = {
   port: number;
+  /** The names and addresses that requests may be sent to, which change with the network; by default those of this machine alone. */
+  hosts?: (() => readonly string[]) | undefined;
   /** null: every program of this user has access. A function is called for every request, so that revoked keys stop working. */
   keys: readonly string[] | (() => readonly KnownKey[]) | null;
   /** Allowed origins of web pages. */
@@ -40,12 +43,15 @@ export type RefusedRequest = {
 
 export type Refusal = { status: 400 | 401 | 403 | 411 | 413 | 415 | 429; reason: string };
 
+export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '::1'];
+
 /** Checks a request before its body is read. `say` formats a refusal for the API. */
 export function createAccessControl(
-  { port, keys, origins, refused, follow = unfollowed }: AccessControlOptions,
+  { port, hosts = () => LOOPBACK, keys, origins, refused, follow = unfollowed }: AccessControlOptions,
   say: (context: Context, refusal: Refusal) => Response,
 ) {
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+  const isOurs = (host: string) =>
+    hosts().some((name) => `${isIPv6(name) ? `[${name}]` : name}:${port}`.toLowerCase() === host.toLowerCase());
   const allowed = origins.map((origin) => origin.toLowerCase());
   const given = Array.isArray(keys) ? keys.map((key: string) => ({ id: '', name: '', digest: digestOf(key) })) : null;
   const known = typeof keys === 'function' ? keys : given && (() => given);
@@ -57,8 +63,7 @@ export function createAccessControl(
 
   function judge(context: Context, key: KnownKey | null): Refusal | null {
     const { host = '', origin, ...headers } = context.req.header();
-    if (!hosts.includes(host.toLowerCase()))
-      return { status: 400, reason: 'Requests to this host name are not allowed.' };
+    if (!isOurs(host)) return { status: 400, reason: 'Requests to this host name are not allowed.' };
     if (origin !== undefined && !allowed.includes(origin.toLowerCase())) {
       return { status: 403, reason: 'Web pages from this origin are not allowed.' };
     }

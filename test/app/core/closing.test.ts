@@ -17,6 +17,7 @@ test('a service that fails to close keeps neither the engine nor the data folder
     startServer: async ({ port }) => ({
       address: `http://127.0.0.1:${port}`,
       port,
+      network: { status: 'off' },
       close: () => Promise.reject(new Error('the socket does not close')),
     }),
   });

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Client, ServerState } from '../../../app/protocol/index.ts';
 import { startApiServer } from '../../../app/server/api/api-server.ts';
@@ -206,4 +207,28 @@ test('a taken port is said with a free one; it is taken as soon as it can be', a
   expect((await reached(client, 'on')).port).toBe(port);
   await client.call('settings.set', { serverPort: failed.free ?? 0 });
   await vi.waitUntil(async () => (await reached(client, 'on')).port === failed.free, 10_000);
+}, 60_000);
+
+test('other devices are a second switch, which is heard at once; what keeps it from them leaves this computer served', async () => {
+  const { client, dataFolder } = await startApp();
+  const port = await freePort();
+  const first = await switchOn(client);
+  expect(first.network).toEqual({ status: 'off' });
+  await client.call('settings.set', { serverNetwork: true, serverNetworkPort: port });
+  const networkIs = (status: string) =>
+    vi.waitUntil(async () => {
+      const state = await client.call('server.state');
+      return state.phase === 'on' && state.network.status === status && state;
+    }, 10_000);
+  const { network } = await networkIs('on');
+  expect(network).toMatchObject({ port, fingerprint: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/) });
+  await client.call('settings.set', { serverCertificate: { certificate: join(dataFolder, 'none'), key: '/none' } });
+  const { address } = await networkIs('failed');
+  const { key } = await client.call('server.addKey', { name: 'editor' });
+  expect(await models(address, key)).toBe(200);
+  await client.call('settings.set', { serverCertificate: null });
+  await networkIs('on');
+  await client.call('settings.set', { serverNetwork: false });
+  await networkIs('off');
+  await expect(fetch(`https://127.0.0.1:${port}`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
 }, 60_000);

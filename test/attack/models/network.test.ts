@@ -8,8 +8,9 @@ import { network, request } from '../../../app/models/network/http-request.ts';
 import { takeRoute } from '../../../app/models/network/network-config.ts';
 import { hubSource } from '../../../app/models/sources/hugging-face.ts';
 import { modelScopeSource } from '../../../app/models/sources/modelscope.ts';
+import type { Certificate } from '../../../app/server/certificate.ts';
 import { newFolder, startCore } from '../../support/core/core.ts';
-import { type Certificate, selfSigned } from '../../support/fakes/certificates.ts';
+import { selfSigned } from '../../support/fakes/certificates.ts';
 import { tallyOf } from '../tally.ts';
 
 //  Attacks on the way to a hub: impostors and men in the middle.

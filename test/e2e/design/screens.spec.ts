@@ -51,6 +51,14 @@ const shots: Shot[] = [
     scene: 'server',
     prepare: (page) => page.getByRole('row').nth(2).getByRole('button').first().click(),
   },
+  {
+    name: 'server-options',
+    scene: 'server',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Options', exact: true }).click();
+      await page.getByRole('switch', { name: 'Other devices on your network' }).click();
+    },
+  },
   { name: 'server-taken', scene: 'server-taken' },
   {
     name: 'server-connect',

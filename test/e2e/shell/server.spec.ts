@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { begin, expect, test } from '../app.ts';
 
@@ -11,6 +12,54 @@ async function freePort(): Promise<number> {
   await new Promise((done) => server.close(done));
   return port;
 }
+
+test('other devices: asked about, then served over HTTPS with the certificate that is shown', async ({
+  page,
+  app,
+  problems,
+}) => {
+  const [port, networkPort] = [await freePort(), await freePort()];
+  await begin(page, app);
+  await page.getByRole('button', { name: /^Server/ }).click();
+  await page.getByRole('switch', { name: /^Let other programs/ }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const key = (await page.getByLabel('Key', { exact: true }).textContent()) ?? '';
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Options', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Port', exact: true }).fill(String(port));
+  await page.getByRole('switch', { name: 'Other devices on your network' }).click();
+  await page.getByRole('textbox', { name: 'Port for other devices' }).fill(String(networkPort));
+  await page.getByRole('textbox', { name: 'Certificate file' }).fill('/a.pem');
+  await expect(page.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await page.getByRole('textbox', { name: 'Certificate file' }).fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const question = page.getByRole('dialog', { name: 'Let other devices use your models?' });
+  await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('textbox', { name: 'Port for other devices' })).toHaveValue(String(networkPort));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await question.getByRole('button', { name: 'Let them connect' }).click();
+  await expect(page.getByText('For other devices on your network')).toBeVisible();
+  await expect(page.getByRole('button', { name: `Serving your network on port ${networkPort}` })).toBeVisible();
+  await page.getByRole('button', { name: 'Copy certificate' }).click();
+  const ca = await page.evaluate(() => navigator.clipboard.readText());
+  expect(ca).toContain('BEGIN CERTIFICATE');
+  const status = await new Promise((resolve, reject) => {
+    const options = {
+      host: '127.0.0.1',
+      port: networkPort,
+      path: '/v1/models',
+      ca,
+      checkServerIdentity: () => undefined,
+    };
+    const asked = request({ ...options, headers: { authorization: `Bearer ${key}` } }, (answer) =>
+      resolve(answer.statusCode),
+    );
+    asked.on('error', reject).end();
+  });
+  expect(status).toBe(200);
+  expect(problems).toEqual([]);
+});
 
 test('switched on with its first key, asked, listed, refused, revoked, switched off', async ({
   page,

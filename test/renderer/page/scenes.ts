@@ -1,4 +1,12 @@
-import type { Chat, Message, MessageId, Run, ServerRequest, TurnId } from '../../../app/protocol/index.ts';
+import type {
+  Chat,
+  Message,
+  MessageId,
+  NetworkState,
+  Run,
+  ServerRequest,
+  TurnId,
+} from '../../../app/protocol/index.ts';
 import type { TurnProgress } from '../../../renderer/stores/chat/reducers.ts';
 import { useChat } from '../../../renderer/stores/chat/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
@@ -66,6 +74,14 @@ function performanceScene(long = false): Scene {
   return { world, after: () => useShell.getState().go({ kind: 'performance' }) };
 }
 
+const NETWORK: NetworkState = {
+  status: 'on',
+  port: 4881,
+  addresses: ['https://ada.local:4881', 'https://192.168.1.20:4881'],
+  fingerprint: 'B0:7A:33:5E:19:C4:2F:80:6D:91:EE:04:57:AB:3C:D2:68:F1:0B:9A:44:7E:25:C8:13:BD:6F:52:90:E7:3A:01',
+  certificate: '-----BEGIN CERTIFICATE-----',
+};
+
 function serverScene(full: boolean): Scene {
   const { world } = worldOfMocks();
   const now = Date.now();
@@ -98,7 +114,7 @@ function serverScene(full: boolean): Scene {
   const none = { writtenTokens: null, firstMs: null } as const;
   if (full) {
     Object.assign(world.server, {
-      state: { phase: 'on', address: 'http://127.0.0.1:4880', port: 4880, since: now - 3e6 },
+      state: { phase: 'on', address: 'http://127.0.0.1:4880', port: 4880, network: NETWORK, since: now - 3e6 },
       keys: [key('1', 'Editor', now - 60_000), key('2', 'Terminal', now - 4e6), key('3', 'Notebook', null)],
       requests: [
         request(1, { state: 'running', totalMs: null }),

@@ -46,10 +46,27 @@ test('--no-key lets in every program of this user, and of no other, and a wrong 
   for (const [flags, sentence] of [
     [['--port', '70000'], '[--port] got 70000, expected a port from 0 to 65535'],
     [['--key', 'short'], '[--key] a key has at least 8 letters, digits or signs, and no spaces'],
+    [['--network', '--no-key'], '[serve] --network needs a key: leave out --no-key'],
+    [['--network-port', '4000'], '[serve] --network-port, --certificate and --certificate-key need --network'],
+    [['--network', '--certificate', 'a.pem'], '[serve] --certificate and --certificate-key go together'],
+    [['--network', '--network-port', '-1'], '[--network-port] got -1, expected a port from 0 to 65535'],
     [['--key', 'long-enough', '--no-key'], '[serve] give either --key or --no-key'],
   ] as const) {
     const wrong = serve(...flags);
     expect(await once(wrong.child, 'exit')).toEqual([2, null]);
     expect(wrong.errors.join('\n')).toContain(sentence);
   }
+}, 60_000);
+
+test('--network says where other devices connect and what they have to trust; what keeps them out ends it', async () => {
+  const { child, lines } = serve('--port', '0', '--network', '--network-port', '0');
+  const { address, network } = JSON.parse((await lines.next()).value ?? '{}');
+  expect(address).toMatch(/^http:/);
+  expect(network.fingerprint).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+  for (const one of network.addresses) expect(one).toMatch(/^https:\/\/\S+:\d+$/);
+  child.kill('SIGINT');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  const missing = serve('--port', '0', '--network', '--certificate', '/none.pem', '--certificate-key', '/none.key');
+  expect((await once(missing.child, 'exit'))[0]).not.toBe(0);
+  expect(missing.errors.join('\n')).toContain('/none.pem');
 }, 60_000);
