@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -10,7 +12,7 @@ import {
 } from '../../../../app/store/database/stored.ts';
 import { knownServerKeys } from '../../../../app/store/server-keys.ts';
 import { openStore } from '../../../../app/store/store.ts';
-import { newFolder, places } from '../../../support/core/core.ts';
+import { newFolder, places, root } from '../../../support/core/core.ts';
 
 const Shape = z.object({ kind: z.enum(['a', 'b']) });
 
@@ -54,4 +56,14 @@ test('integers that JavaScript does not have are read as the nearest it has; a d
   expect(db.all('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   expect(knownServerKeys(db).map(({ id }) => id)).toEqual(['good']);
   await close();
+});
+
+test('no file of the store takes JSON as it is', () => {
+  const folder = join(root, 'app/store');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  // A note of another process, and settings, are held against their own shapes.
+  const own = ['database/stored.ts', 'lock.ts', 'settings.ts'];
+  const raw = files.filter((file) => readFileSync(join(folder, file), 'utf8').includes('JSON.parse('));
+  expect(files.length).toBeGreaterThan(40);
+  expect(raw.sort()).toEqual(own);
 });
