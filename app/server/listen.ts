@@ -36,6 +36,9 @@ const MARGIN = 32;
 export function keepRoom(server: Server, port: number): (socket: Socket) => void {
   server.maxConnections = maxConnections + MARGIN;
   const open = new Set<Socket>();
+  /** A request over TLS comes with another socket than its connection did, which has the same other end. */
+  const byPeer = new Map<string, Socket>();
+  const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
   /** Connections without a pending request, idle longest first. */
   const idle = new Set<Socket>();
   server.on(
@@ -51,18 +54,22 @@ export function keepRoom(server: Server, port: number): (socket: Socket) => void
       }
       open.add(socket);
       idle.add(socket);
+      const peer = peerOf(socket);
+      byPeer.set(peer, socket);
       socket.once(
         'close',
         guarded(console.error, () => {
           open.delete(socket);
           idle.delete(socket);
+          if (byPeer.get(peer) === socket) byPeer.delete(peer);
         }),
       );
     }),
   );
   server.on(
     'request',
-    guarded(console.error, ({ socket }: IncomingMessage, response: ServerResponse) => {
+    guarded(console.error, (request: IncomingMessage, response: ServerResponse) => {
+      const socket = byPeer.get(peerOf(request.socket)) ?? request.socket;
       idle.delete(socket);
       response.once(
         'close',

@@ -77,7 +77,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const made = createAdaptorServer({
       fetch: app.fetch,
       overrideGlobalObjects: false,
-      ...(tls && { createServer: createTlsServer, serverOptions: { ...tls, minVersion: 'TLSv1.2' } }),
+      ...(tls && {
+        createServer: createTlsServer,
+        serverOptions: { ...tls, minVersion: 'TLSv1.2', handshakeTimeout: headersTimeoutMs },
+      }),
     }) as Server;
     servers.push(made);
     return made;

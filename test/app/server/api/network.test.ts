@@ -1,12 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
-import { createServer } from 'node:net';
+import { createServer as createTlsServer, request } from 'node:https';
+import { connect as connectTcp, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import type { NetworkState } from '../../../../app/protocol/index.ts';
 import type { NetworkOptions } from '../../../../app/server/api/api-server.ts';
+import { keepRoom, listen } from '../../../../app/server/listen.ts';
 import { identityIn, ownAddresses, ownNames } from '../../../../app/server/network-identity.ts';
 import { newFolder } from '../../../support/core/core.ts';
 import { selfSigned } from '../../../support/fakes/certificates.ts';
@@ -88,6 +89,42 @@ test('nobody gets in without the key, by a foreign name, from a foreign page, wi
   for (const address of ownAddresses().filter((one) => !one.includes(':')))
     await expect(fetch(`http://${address}:${server.port}/v1/models`)).rejects.toThrow();
   expect(server.refused.length).toBeGreaterThanOrEqual(5);
+});
+
+test('whoever opens connections and says nothing ends no answer that is being written', async () => {
+  const certificate = selfSigned();
+  const server = createTlsServer({ key: certificate.key, cert: certificate.cert }, (_, response) => {
+    const timer = setInterval(() => response.write('more '), 20);
+    response.on('close', () => clearInterval(timer));
+  });
+  onTestFinished(() => server.closeAllConnections());
+  const port = await listen(server, 0, 'network');
+  keepRoom(server, port);
+  let [arrived, heard, ended] = [0, 0, false];
+  server.on('connection', () => {
+    arrived++;
+  });
+  const sent = request({ host: '127.0.0.1', port, ca: certificate.cert }, (answer) => {
+    answer.on('data', (piece) => {
+      heard += piece.length;
+    });
+    answer.on('close', () => {
+      ended = true;
+    });
+  });
+  sent.on('error', () => {
+    ended = true;
+  });
+  sent.end();
+  await expect.poll(() => heard).toBeGreaterThan(0);
+  const silent = Array.from({ length: 300 }, () => connectTcp(port, '127.0.0.1').on('error', () => {}));
+  onTestFinished(() => {
+    for (const one of silent) one.destroy();
+  });
+  await expect.poll(() => arrived, { timeout: 20_000 }).toBe(301);
+  const before = heard;
+  await expect.poll(() => heard).toBeGreaterThan(before + 50);
+  expect(ended).toBe(false);
 });
 
 test('it never starts without keys; a taken port or a wrong certificate leaves the other address as it is', async () => {
