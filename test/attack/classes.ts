@@ -19,6 +19,7 @@ export const CLASSES = {
     title: 'The server for other programs',
     files: [
       'attack/server/api.test.ts',
+      'attack/server/network.test.ts',
       'attack/server/api-answers.test.ts',
       'attack/server/api-texts.test.ts',
       'attack/server/routes.test.ts',
