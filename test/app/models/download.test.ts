@@ -136,7 +136,8 @@ test('a bandwidth limit is held by all connections together', async () => {
   for await (const { phase } of download(remote(hub), limited, new AbortController().signal))
     if (phase === 'verifying' && took === 0) took = (performance.now() - began) / 1000;
   expect(took).toBeGreaterThan(seconds * 0.85);
-  expect(took).toBeLessThan(seconds * 1.15);
+  // A busy machine makes it later, and half the speed would be twice as late.
+  expect(took).toBeLessThan(seconds * 1.7);
 });
 
 test('429 and 503 are waited for as the server asks', async () => {
