@@ -106,6 +106,8 @@ describe('in the source', () => {
       'renderer/models/downloads/fetch-model.ts: { code, message, details }',
       // The beginning and the end of a key.
       'renderer/server/keys.tsx: key.hint',
+      // Under Details, which takes it from a variable.
+      'renderer/server/network-address.tsx: { reason, port, message }',
       // What is wrong with JSON, or with a formula, that somebody wrote.
       'renderer/settings/add-server.tsx: (error as Error).message',
       'renderer/ui/markdown/math.tsx: error.message',
