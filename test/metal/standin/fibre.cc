@@ -1,6 +1,6 @@
 // The switch between fibres (standin/executor/fibre.h) on its own, without a C library, so that any machine can run it for
 // any processor it is written for: what a fibre keeps in registers must be there when it comes back. Ends with code 0.
-#include "standin/executor/fibre.h"
+#include "executor/fibre.h"
 
 namespace {
 
