@@ -138,8 +138,8 @@ class GgufReader {
 
   DType type(std::string_view name) {
     const auto number = cursor_.take<uint32_t>("a tensor's type");
-    const auto* row =
-        std::find_if(std::begin(gguf_types), std::end(gguf_types), [&](const GgufType& r) { return r.number == number; });
+    const auto* row = std::find_if(std::begin(gguf_types), std::end(gguf_types),
+                                   [&](const GgufType& r) { return r.number == number; });
     const bool known = row != std::end(gguf_types);
     if (known && row->type) return *row->type;
     fail_tensor(name, "has the type " + (known ? std::string(row->name) : std::to_string(number)) +

@@ -16,7 +16,12 @@ const tally = tallyOf('server');
 
 const SET = '0e0f9a52-7a70-4c08-9f0b-1f54c1f7d1a1';
 const body = (text = 'text') =>
-  new ReadableStream<Uint8Array>({ start: (to) => (to.enqueue(Buffer.from(text)), to.close()) });
+  new ReadableStream<Uint8Array>({
+    start(to) {
+      to.enqueue(Buffer.from(text));
+      to.close();
+    },
+  });
 
 const NAMES = [
   '',
