@@ -20,14 +20,14 @@ async function start(): Promise<On & { here: number; refused: string[] }> {
 }
 
 /** What comes back for these bytes, until the other side is silent for a while or closes. */
-const heard = (socket: ReturnType<typeof connectTcp>, bytes: string | Uint8Array, ready: string) =>
+const heard = (socket: ReturnType<typeof connectTcp>, bytes: string | Uint8Array, ready: string, waitMs = 3000) =>
   new Promise<string>((done) => {
     let text = '';
     const end = () => {
       socket.destroy();
       done(text);
     };
-    let timer = setTimeout(end, 3000);
+    let timer = setTimeout(end, waitMs);
     socket.on('data', (piece: Buffer) => {
       text += piece.toString('latin1');
       clearTimeout(timer);
@@ -37,15 +37,15 @@ const heard = (socket: ReturnType<typeof connectTcp>, bytes: string | Uint8Array
     socket.once(ready, () => socket.write(bytes));
   });
 
-const overTls = (port: number, bytes: string, options: ConnectionOptions = {}) =>
-  heard(connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options }), bytes, 'secureConnect');
+const overTls = (port: number, bytes: string, options: ConnectionOptions = {}, waitMs = 3000) =>
+  heard(connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options }), bytes, 'secureConnect', waitMs);
 
 const get = (lines: string[], first = 'GET /v1/models HTTP/1.1') => [first, ...lines, '', ''].join('\r\n');
 
 test('requests of another device that should get nothing', async () => {
   const { port, here, refused } = await start();
   const [host, key] = [`Host: 127.0.0.1:${port}`, `Authorization: Bearer ${KEY}`];
-  expect(await overTls(port, get([host, key]))).toMatch(/^HTTP\/1\.1 200/);
+  expect(await overTls(port, get([host, key]), {}, 20_000)).toMatch(/^HTTP\/1\.1 200/);
   const ways: Readonly<Record<string, string>> = {
     'no key': get([host]),
     'an empty key': get([host, 'Authorization: Bearer ']),
@@ -87,7 +87,7 @@ test('requests of another device that should get nothing', async () => {
       expect(answer).not.toContain(KEY);
     });
   expect(refused.join()).not.toContain(KEY);
-  expect(await overTls(port, get([host, key]))).toMatch(/^HTTP\/1\.1 200/);
+  expect(await overTls(port, get([host, key]), {}, 20_000)).toMatch(/^HTTP\/1\.1 200/);
   tally.settle();
 });
 
@@ -120,6 +120,6 @@ test('bytes that are no TLS, or an old one', async () => {
   await tally.refused('another device: ciphers without a secret', async () => {
     expect(await overTls(port, whole, { ciphers: 'aNULL:eNULL:@SECLEVEL=0', maxVersion: 'TLSv1.2' })).toBe('');
   });
-  expect(await overTls(port, whole)).toMatch(/^HTTP\/1\.1 200/);
+  expect(await overTls(port, whole, {}, 20_000)).toMatch(/^HTTP\/1\.1 200/);
   tally.settle();
 });

@@ -116,14 +116,14 @@ test('whoever opens connections and says nothing ends no answer that is being wr
     ended = true;
   });
   sent.end();
-  await expect.poll(() => heard).toBeGreaterThan(0);
+  await expect.poll(() => heard, { timeout: 20_000 }).toBeGreaterThan(0);
   const silent = Array.from({ length: 300 }, () => connectTcp(port, '127.0.0.1').on('error', () => {}));
   onTestFinished(() => {
     for (const one of silent) one.destroy();
   });
   await expect.poll(() => arrived, { timeout: 20_000 }).toBe(301);
   const before = heard;
-  await expect.poll(() => heard).toBeGreaterThan(before + 50);
+  await expect.poll(() => heard, { timeout: 20_000 }).toBeGreaterThan(before + 50);
   expect(ended).toBe(false);
 });
 
