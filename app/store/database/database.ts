@@ -3,6 +3,7 @@ import { getLoadablePath } from 'sqlite-vec';
 import { type ErrorCode, LonghandError } from '../../protocol/index.ts';
 import { fold } from './case-fold.ts';
 import { createDatabaseThread } from './database-thread.ts';
+import { storedInteger } from './stored.ts';
 
 export type Value = SQLInputValue;
 export type Row = Record<string, SQLOutputValue>;
@@ -131,12 +132,12 @@ function inNumbers<T extends Row | undefined>(statement: StatementSync, read: (f
   }
 }
 
-const safeNumber = (value: bigint) =>
-  Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)));
-
 const withoutBigInts = <T extends Row>(row: T): T =>
   Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? safeNumber(value) : value]),
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === 'bigint' ? storedInteger(Number(value)) : value,
+    ]),
   ) as T;
 
 /** Loads sqlite-vec, then disables loading. In a package the library is unpacked beside the archive. */

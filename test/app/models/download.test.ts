@@ -128,16 +128,20 @@ test.each([
 });
 
 test('a bandwidth limit is held by all connections together', async () => {
-  const hub = await hubWith();
   const seconds = 3;
-  const began = performance.now();
-  let took = 0;
-  const limited = options({ connections: 4, throttle: new Throttle(SIZE / seconds) });
-  for await (const { phase } of download(remote(hub), limited, new AbortController().signal))
-    if (phase === 'verifying' && took === 0) took = (performance.now() - began) / 1000;
-  expect(took).toBeGreaterThan(seconds * 0.85);
-  // A busy machine makes it later, and half the speed would be twice as late.
-  expect(took).toBeLessThan(seconds * 1.7);
+  const tried: number[] = [];
+  // A busy machine makes it later: the quickest of three counts.
+  while (tried.length < 3 && !tried.some((took) => took < seconds * 1.15)) {
+    const hub = await hubWith();
+    const began = performance.now();
+    let took = 0;
+    const limited = options({ connections: 4, throttle: new Throttle(SIZE / seconds) });
+    for await (const { phase } of download(remote(hub), limited, new AbortController().signal))
+      if (phase === 'verifying' && took === 0) took = (performance.now() - began) / 1000;
+    expect(took).toBeGreaterThan(seconds * 0.85);
+    tried.push(took);
+  }
+  expect(Math.min(...tried)).toBeLessThan(seconds * 1.15);
 });
 
 test('429 and 503 are waited for as the server asks', async () => {
