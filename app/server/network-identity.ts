@@ -107,4 +107,4 @@ function isGood({ cert }: Certificate, names: readonly string[], now: number): b
 }
 
 const namesIn = ({ subjectAltName = '' }: X509Certificate): string[] =>
-  [...subjectAltName.matchAll(/DNS:([a-z0-9.-]+)/gi)].map(([, name = '']) => name.toLowerCase());
+  [...subjectAltName.matchAll(/DNS:((?:\*\.)?[a-z0-9.-]+)/gi)].map(([, name = '']) => name.toLowerCase());

@@ -17,7 +17,8 @@ export const maxBodyBytes = 16 * 1024 * 1024;
 
 export type AccessControlOptions = {
   port: number;
-  /** The names and addresses that requests may be sent to, which change with the network; by default those of this machine alone. */
+  /** The names and addresses that requests may be sent to, which change with the network; `*.` stands for one label.
+   *  By default those of this machine alone. */
   hosts?: (() => readonly string[]) | undefined;
   /** null: every program of this user has access. A function is called for every request, so that revoked keys stop working. */
   keys: readonly string[] | (() => readonly KnownKey[]) | null;
@@ -50,8 +51,12 @@ export function createAccessControl(
   { port, hosts = () => LOOPBACK, keys, origins, refused, follow = unfollowed }: AccessControlOptions,
   say: (context: Context, refusal: Refusal) => Response,
 ) {
-  const isOurs = (host: string) =>
-    hosts().some((name) => `${isIPv6(name) ? `[${name}]` : name}:${port}`.toLowerCase() === host.toLowerCase());
+  const isOurs = (host: string) => {
+    const asked = host.toLowerCase();
+    return hosts()
+      .map((name) => `${isIPv6(name) ? `[${name}]` : name}:${port}`.toLowerCase())
+      .some((name) => name === asked || (name.startsWith('*.') && name.slice(1) === asked.slice(asked.indexOf('.'))));
+  };
   const allowed = origins.map((origin) => origin.toLowerCase());
   const given = Array.isArray(keys) ? keys.map((key: string) => ({ id: '', name: '', digest: digestOf(key) })) : null;
   const known = typeof keys === 'function' ? keys : given && (() => given);

@@ -141,7 +141,7 @@ test('it never starts without keys; a taken port or a wrong certificate leaves t
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   };
-  const [one, other] = [selfSigned({ names: ['llm.example'] }), selfSigned()];
+  const [one, other] = [selfSigned({ names: ['llm.example', '*.lan.example'] }), selfSigned()];
   const day = 86_400_000;
   const expired = selfSigned({ from: new Date(Date.now() - 9 * day), until: new Date(Date.now() - day) });
   for (const [certificate, key] of [
@@ -157,7 +157,14 @@ test('it never starts without keys; a taken port or a wrong certificate leaves t
     });
   const own = on(await start({ certificate: { certificate: file('cert', one.cert), key: file('key', one.key) } }));
   expect(own.certificate).toBe(one.cert);
-  expect((await ask(own, { headers: { host: `llm.example:${own.port}` } })).status).toBe(200);
+  for (const [host, status] of [
+    ['llm.example', 200],
+    ['ada.lan.example', 200],
+    ['a.ada.lan.example', 400],
+    ['lan.example', 400],
+    ['ada.lan.example.evil.example', 400],
+  ] as const)
+    expect((await ask(own, { headers: { host: `${host}:${own.port}` } })).status, host).toBe(status);
 });
 
 test('the certificate is made once, private, renewed before it ends, and made anew where it is damaged', async () => {
