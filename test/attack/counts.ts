@@ -6,7 +6,8 @@ export type Counts = { tried: number; refused: number };
 
 const folder = join(import.meta.dirname, '..', '..', '.cache', 'attacks');
 
-/** Stores the counts of a test file for the table, and prints them. `file`: its name; the next run replaces its counts. */
+/** Stores the counts of a test file for the table, and prints them. `file`: its name, and what of it where it counts more
+ *  than once; the next run replaces its counts. */
 export function keepCounts(name: ClassName, file: string, { tried, refused }: Counts): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name} ${file.replaceAll(/[\\/]/g, '-')}.json`), JSON.stringify({ tried, refused }));
@@ -29,12 +30,15 @@ export function countsOf(name: ClassName): Counts {
 /** The files that count attacks of a class. */
 export const countingFiles = (name: ClassName): string[] =>
   CLASSES[name].files.filter((file) => {
-    const path = join(import.meta.dirname, '..', file);
-    return file.endsWith('.test.ts') && readFileSync(path, 'utf8').includes(`tallyOf('${name}')`);
+    if (!/\.(test|spec)\.ts$/.test(file)) return false;
+    const text = readFileSync(join(import.meta.dirname, '..', file), 'utf8');
+    return text.includes(`tallyOf('${name}')`) || text.includes(`keepCounts('${name}'`);
   });
 
 /** Files without counts. */
-export const uncounted = (): string[] =>
-  (Object.keys(CLASSES) as ClassName[]).flatMap((name) =>
-    countingFiles(name).filter((file) => !existsSync(join(folder, `${name} ${basename(file)}.json`))),
+export function uncounted(): string[] {
+  const counted = existsSync(folder) ? readdirSync(folder) : [];
+  return (Object.keys(CLASSES) as ClassName[]).flatMap((name) =>
+    countingFiles(name).filter((file) => !counted.some((one) => one.startsWith(`${name} ${basename(file)}`))),
   );
+}

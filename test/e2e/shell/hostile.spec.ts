@@ -48,7 +48,7 @@ test('text that would do something is only text: nothing runs, nothing is fetche
   expect(await page.evaluate(() => 'attacked' in window)).toBe(false);
   expect(foreign).toEqual([]);
   expect(dialogs).toEqual([]);
-  keepCounts('markup', 'answers', { tried: attacks.length, refused: attacks.length });
+  keepCounts('markup', 'hostile.spec.ts answers', { tried: attacks.length, refused: attacks.length });
 });
 
 const PASTED: Readonly<Record<string, string>> = {
@@ -85,7 +85,7 @@ test('what is pasted is text, whatever else the clipboard holds', async ({ page,
   expect(await page.evaluate(() => 'attacked' in window)).toBe(false);
   expect(foreign).toEqual([]);
   const tried = Object.keys(PASTED).length;
-  keepCounts('markup', 'clipboard', { tried, refused: tried });
+  keepCounts('markup', 'hostile.spec.ts clipboard', { tried, refused: tried });
 });
 
 test('a link asks before it opens, and shows where it goes', async ({ page, scene }) => {
