@@ -115,6 +115,7 @@ async function openLink(address: string, window: BrowserWindow | null): Promise<
 const dialogs: Record<Choosing, OpenDialogOptions> = {
   'model-file': { properties: ['openFile'], filters: [{ name: words.modelFiles, extensions: ['gguf'] }] },
   'model-folder': { properties: ['openDirectory'] },
+  'vision-file': { properties: ['openFile'], filters: [{ name: words.modelFiles, extensions: ['gguf'] }] },
   attachments: { properties: ['openFile', 'multiSelections'] },
   documents: { properties: ['openFile', 'multiSelections'] },
   'document-folder': { properties: ['openDirectory'] },

@@ -67,6 +67,8 @@ export type LoadTarget = {
   kvType: Settings['kvType'];
   /** Overrides the model's own template. */
   template: string | null;
+  /** The vision tower (mmproj) of a GGUF model, if the user chose one. */
+  vision?: string;
   /** File that caches packed weights for the next load. */
   packed: string | null;
   /** Memory limit of the prompt cache in bytes; can change without a reload. */
@@ -77,8 +79,8 @@ export type LoadTarget = {
   remote?: { engineId: RemoteEngineId; model: string; contextLength: number | null };
 };
 
-/** What determines token counts: the tokenizer and the template. */
-export type CountedBy = Pick<LoadTarget, 'path' | 'template' | 'remote'>;
+/** What determines token counts: the tokenizer, the template, and for pictures the vision tower. */
+export type CountedBy = Pick<LoadTarget, 'path' | 'template' | 'vision' | 'remote'>;
 
 /** `server`: a request of another program. */
 export type Priority = 'chat' | 'server' | 'title';
@@ -177,7 +179,7 @@ export type Headers = {
 /** Requests with a single response. */
 export type Asks = {
   devices: { input: null; output: Device[] };
-  inspect: { input: { path: string }; output: Inspected };
+  inspect: { input: Pick<LoadTarget, 'path' | 'vision'>; output: Inspected };
   /** Describes a model that is not on this computer, from its headers alone. */
   describe: { input: Headers; output: ModelDescription };
   preview: { input: { path: string; template: string | null }; output: Preview };

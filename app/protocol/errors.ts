@@ -57,6 +57,8 @@ export const FailureReason = z.enum([
   'part-of-a-model', // some files are missing
   'being-written', // in use by another program
   'unmounted', // its drive or folder is not mounted
+  'other-vision', // not the vision tower of this model
+  'vision-gone', // the chosen vision tower is no longer there
   'not-ours', // nothing is known to check its files against
   // pictures
   'heic', // only macOS decodes it

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Failure, failureOf, type ModelEntry, ModelSettings } from '../../../app/protocol/index.ts';
-import { core } from '../../bridge.ts';
-import { useFormats } from '../../i18n.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { SamplingFields } from '../../parts/sampling-fields.tsx';
-import { useEngine } from '../../stores/engine.ts';
-import { Button } from '../../ui/button.tsx';
-import { Select } from '../../ui/choice.tsx';
-import { NumberField, SettingRow, TextArea } from '../../ui/field.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { type Failure, failureOf, type ModelEntry, ModelSettings, takesVisionFile } from '../../app/protocol/index.ts';
+import { choose, core, isElectron } from '../bridge.ts';
+import { useFormats } from '../i18n.ts';
+import { useEngine } from '../stores/engine.ts';
+import { Button } from '../ui/button.tsx';
+import { Select } from '../ui/choice.tsx';
+import { Field, NumberField, SettingRow, TextArea } from '../ui/field.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
+import { Problem } from './problem.tsx';
+import { SamplingFields } from './sampling-fields.tsx';
 
 const FOLLOW = 'settings';
 const PREVIEW_MS = 300;
@@ -80,10 +80,46 @@ export function ModelSettingsDialog({ model, onClose }: { model: ModelEntry; onC
           />
         </SettingRow>
       </div>
+      {takesVisionFile(model) && (
+        <VisionFile model={model} value={values.vision} onChange={(vision) => change({ vision })} />
+      )}
       <Template model={model} value={values.template} onChange={(template) => change({ template })} />
       <h3 className="mt-5 mb-1 font-medium">{t('settings.sampling')}</h3>
       <SamplingFields values={values.sampling} onChange={(sampling) => change({ sampling })} />
     </Dialog>
+  );
+}
+
+/** The vision tower of a GGUF model, which is a file of its own: the one in the model's folder unless another is chosen. */
+function VisionFile(props: { model: ModelEntry; value: string | null; onChange: (vision: string | null) => void }) {
+  const { model, value, onChange } = props;
+  const { t } = useTranslation();
+  const beside = model.description?.vision && model.settings.vision === null;
+  const ask = async () => {
+    const [chosen] = (await choose('vision-file')) ?? [];
+    if (chosen) onChange(chosen);
+  };
+  return (
+    <div className="mt-1 border-t border-line pt-4">
+      <label className="font-medium" htmlFor="model-vision">
+        {t('models.vision')}
+      </label>
+      <p className="mt-0.5 text-xs text-fg-3">{t('models.visionAbout')}</p>
+      <div className="mt-2 flex gap-2">
+        <Field
+          id="model-vision"
+          aria-label={t('models.visionPath')}
+          className="min-w-0 flex-1"
+          dir="ltr"
+          spellCheck={false}
+          placeholder={beside ? t('models.visionBeside') : t('models.visionNone')}
+          value={value ?? ''}
+          onChange={(event) => onChange(event.target.value.trim() === '' ? null : event.target.value)}
+        />
+        {value !== null && <Button onClick={() => onChange(null)}>{t('models.clearVision')}</Button>}
+        {isElectron() && <Button onClick={() => void ask()}>{t('models.chooseVision')}</Button>}
+      </div>
+    </div>
   );
 }
 

@@ -6,6 +6,7 @@ import { t as text } from '../i18n.ts';
 import { attachFiles } from '../lib/attach-files.ts';
 import { type Dropped, readDropped } from '../models/installed/dropped.ts';
 import { type ImportedModel, importModels } from '../models/installed/importing.ts';
+import { isVisionFile } from '../models/installed/model-files.ts';
 import { useDocuments } from '../stores/documents/store.ts';
 import { type Place, useShell } from '../stores/shell.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -80,7 +81,16 @@ async function notModels(files: File[]): Promise<void> {
   });
 }
 
-async function take({ models, files }: Dropped, place: Target['take']): Promise<void> {
+async function take({ models, files: all }: Dropped, place: Target['take']): Promise<void> {
+  const files = all.filter(({ name }) => !isVisionFile(name));
+  const tower = all.find(({ name }) => isVisionFile(name));
+  if (tower) {
+    useToasts.getState().show({
+      text: text('models.isVision', { name: tower.name }),
+      action: text('models.showImport'),
+      onAction: () => useShell.getState().go({ kind: 'models' }),
+    });
+  }
   if (files.length > 0) await place(files);
   if (models.length === 0) return;
   const alone = files.length === 0;

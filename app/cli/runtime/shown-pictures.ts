@@ -26,7 +26,7 @@ export async function promptWithPictures(
   renderer: TemplateRenderer,
   { files, detail, prompt, system, thinking }: PicturePrompt,
 ): Promise<{ ids: number[]; inThinking: boolean; pictures: Picture[] }> {
-  const text = await readEngineText(addon, path, tower);
+  const text = await readEngineText(addon, { path, ...(tower !== undefined && { vision: tower }) });
   if (!text.vision) throw new LonghandError('model-unsupported', '[--image] this model does not see pictures');
   const { preprocessor } = text.vision;
   const decoder = createPictureDecoder({ worker: places.pictureWorker });

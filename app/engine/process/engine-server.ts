@@ -90,7 +90,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
 
   const answers: { [Name in AskName]: (input: Asks[Name]['input']) => Promise<Asks[Name]['output']> } = {
     devices: () => addon.devices(),
-    inspect: ({ path }) => inspectModel(addon, renderer, path, model?.target.path === path ? model.text : null),
+    inspect: (asked) => inspectModel(addon, renderer, asked, model?.target.path === asked.path ? model.text : null),
     describe: async ({ config, tensors, container }) =>
       ModelDescription.parse(addon.describe(config, tensors, container)),
     preview: (asked) => previewTemplate(addon, renderer, asked),
@@ -139,11 +139,11 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
   };
 
   /** Tokenizer and template of a model, loaded or not; the last one used is cached until a model is loaded. */
-  function textOf({ path, template }: CountedBy): Promise<EngineText> {
-    if (model?.target.path === path && model.target.template === template) return Promise.resolve(model.text);
-    const key = JSON.stringify([path, template]);
+  function textOf(asked: CountedBy): Promise<EngineText> {
+    const key = textKey(asked);
+    if (model && textKey(model.target) === key) return Promise.resolve(model.text);
     if (beside?.key === key) return beside.text;
-    const text = readEngineText(addon, path).then((own) => withTemplate(own, template));
+    const text = readEngineText(addon, asked).then((own) => withTemplate(own, asked.template));
     const mine = { key, text };
     beside = mine;
     text.catch(() => {
@@ -337,6 +337,8 @@ const hello: Prompt = {
   thinking: true,
   continuation: null,
 };
+
+const textKey = ({ path, template, vision }: CountedBy): string => JSON.stringify([path, template, vision]);
 
 /** Whether one in memory serves as the other: where its packed weights are kept matters to the next load only, and what the
  *  prompt cache may take changes as it is. */

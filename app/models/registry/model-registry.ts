@@ -1,4 +1,3 @@
-import { basename, join } from 'node:path';
 import type { Engine } from '../../engine/client/engine-client.ts';
 import type { EmbedderTarget, LoadTarget, Preview } from '../../engine/ipc-protocol.ts';
 import {
@@ -34,13 +33,12 @@ import {
 import type { Availability } from '../storage/availability.ts';
 import type { Disk, ProbeWithTimeout } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';
-import { isBeingWritten } from '../storage/model-file.ts';
-import { declaredName, plainName, readableName, stemOf, withLabel } from '../storage/model-name.ts';
-import { labelOf } from '../storage/quantisation-label.ts';
+import { plainName } from '../storage/model-name.ts';
 import type { WeightCache } from '../storage/weight-cache.ts';
 import type { BuiltInModel } from './built-in-models.ts';
 import { tooLarge, unmountedError } from './model-errors.ts';
-import { modelPathOf } from './model-path.ts';
+import { inspectFiles, inspectWithVision, nameOf } from './model-inspection.ts';
+import { modelPathOf, visionPathOf } from './model-path.ts';
 import { cacheOf } from './prompt-cache-size.ts';
 import { type AddressInfo, needHere, remoteContext, remoteTarget, THINKS } from './remote-models.ts';
 
@@ -69,7 +67,8 @@ export type ModelRegistry = {
   target(modelId: ModelId | null): { target: LoadTarget; name: string; sampling: SamplingSettings };
   /** Checks that its files exist: `target` uses the last result. */
   look(modelId: ModelId | null): Promise<void>;
-  /** @throws LonghandError `template-failed` if its template cannot be rendered; then nothing is changed */
+  /** @throws LonghandError `template-failed` if its template cannot be rendered, `not-found` or `unreadable` if the vision tower
+   *  cannot be used; then nothing is changed */
   configure(modelId: ModelId, settings: ModelSettings): Promise<ModelEntry>;
   duplicate(modelId: ModelId, name: string): ModelEntry;
   preview(modelId: ModelId, template: string | null): Promise<Preview>;
@@ -177,7 +176,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
 
   async function add(given: string, name?: string): Promise<ModelEntry> {
     const path = await modelPathOf(given, options);
-    const metadata = await inspectFiles(path);
+    const vision = findModelByPath(db, path)?.settings.vision ?? null;
+    const metadata = await inspectFiles(engine, path, vision);
     if (!metadata.description.supported) {
       throw new LonghandError(
         'model-unsupported',
@@ -187,7 +187,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
         },
       );
     }
-    const called = plainName(await nameOf(path, metadata.names, name)) || 'Model';
+    const called = plainName(await nameOf(options.disk, path, metadata.names, name)) || 'Model';
     // Checked last: another caller may have added it in the meantime, and it must be listed once.
     const before = findModelByPath(db, path);
     const id = before?.id ?? (newId(now()) as ModelId);
@@ -218,8 +218,9 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     const device = own.device ?? settings().device;
     const { threads, kvType } = settings();
     const target = { modelId: row.id, path, device, threads, contextLength: contextOf(row), kvType };
+    const files = { packed: packedOf(row), ...(own.vision !== null && { vision: own.vision }) };
     return {
-      target: { ...target, ...cacheOf(settings(), promptFolder), template: own.template, packed: packedOf(row) },
+      target: { ...target, ...cacheOf(settings(), promptFolder), template: own.template, ...files },
       name,
       sampling: own.sampling,
     };
@@ -268,28 +269,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     throw tooLarge(name, { needed: needs.total, limit: limitBytes, contextLength, longestContext }, leastContext);
   }
 
-  /** @throws LonghandError `unreadable`, with reason `being-written` if a file is incomplete */
-  async function inspectFiles(path: string) {
-    try {
-      return await engine.ask('inspect', { path });
-    } catch (error) {
-      const broken = error instanceof LonghandError && error.code === 'model-broken';
-      if (!broken || !(await isBeingWritten(path))) throw error;
-      const details = { reason: 'being-written' };
-      throw new LonghandError('unreadable', error.message, { details, cause: error });
-    }
-  }
-
-  /** The name in the files, or else that of the folder or file. Folders of the Hugging Face cache are hashes, so
-   *  there the repository's name is used. `declared`: names in a GGUF file, best first; `given`: by the caller, used unless
-   *  it only repeats the name of the file. */
-  async function nameOf(path: string, declared: readonly string[], given?: string): Promise<string> {
-    const repository = path.match(/models--[^/\\]+--([^/\\]+)/)?.[1];
-    if (given !== undefined && given !== stemOf(path)) return given;
-    const own = declared.map(readableName).find((name) => name !== null);
-    if (own !== undefined && own !== null) return withLabel(own, labelOf(basename(path)));
-    return repository ?? declaredName(await options.disk.text(join(path, 'config.json'))) ?? stemOf(path);
-  }
+  const inspectSettings = (row: ModelRow, vision: string | null) =>
+    vision === null ? inspectFiles(engine, pathOf(row), null) : inspectWithVision(engine, pathOf(row), vision);
 
   async function loadFirst() {
     const { target: first } = target(null);
@@ -340,7 +321,12 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       const row = find(modelId);
       const { template } = wanted;
       if (template !== null) await engine.ask('preview', { path: pathOf(row), template });
-      setModelSettings(db, modelId, wanted);
+      const vision = wanted.vision && (await visionPathOf(wanted.vision, options));
+      const seen = vision === row.settings.vision ? null : await inspectSettings(row, vision);
+      db.transaction(() => {
+        setModelSettings(db, modelId, { ...wanted, vision });
+        if (seen) setModelMetadata(db, modelId, seen);
+      });
       return changedOne(modelId);
     },
     duplicate(modelId, name) {
@@ -390,7 +376,8 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       if (load && settings().loadOnStart) await loadFirst().catch(() => {});
       const older = modelsToInspect(db).flatMap(({ id, path }) => (isThere(path) ? [{ id, path }] : []));
       for (const { id, path } of [...builtIn, ...older]) {
-        const metadata = await engine.ask('inspect', { path }).catch(() => null); // retried at the next start
+        const vision = findModel(db, id)?.settings.vision ?? null;
+        const metadata = await inspectFiles(engine, path, vision).catch(() => null); // retried at the next start
         if (!metadata) continue;
         setModelMetadata(db, id, metadata);
         changed();

@@ -72,6 +72,8 @@ export const ModelSettings = z.object({
   contextLength: z.number().int().min(256).max(2_000_000).nullable().default(null),
   /** A device id. */
   device: z.string().max(100).nullable().default(null),
+  /** Full path of the vision tower (mmproj) of a GGUF model; null: the one in the folder of the model, if there is one. */
+  vision: z.string().min(1).max(4096).nullable().default(null),
 });
 export type ModelSettings = z.infer<typeof ModelSettings>;
 
@@ -97,6 +99,10 @@ export const ModelEntry = z.object({
   remote: RemoteRuntime.nullable().default(null),
 });
 export type ModelEntry = z.infer<typeof ModelEntry>;
+
+/** Whether the vision tower of a model is a file of its own: GGUF models of the families that see. */
+export const takesVisionFile = ({ description }: Pick<ModelEntry, 'description'>): boolean =>
+  description?.container === 'gguf' && ['qwen3_5', 'qwen3_5_moe'].includes(description.family);
 
 export const Device = z.object({
   id: z.string(),

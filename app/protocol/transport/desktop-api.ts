@@ -45,7 +45,14 @@ export const menuKeys: Record<MenuCommand, string> = {
 };
 
 /** The purpose of a native file dialog. */
-export const Choosing = z.enum(['model-file', 'model-folder', 'attachments', 'documents', 'document-folder']);
+export const Choosing = z.enum([
+  'model-file',
+  'model-folder',
+  'vision-file',
+  'attachments',
+  'documents',
+  'document-folder',
+]);
 export type Choosing = z.infer<typeof Choosing>;
 
 export type PreloadApi = {

@@ -4,6 +4,7 @@ import { canChat, type Failure, failureOf, type ModelEntry } from '../../../app/
 import { core } from '../../bridge.ts';
 import { removeModel } from '../../commands/remove-model.ts';
 import { useFormats } from '../../i18n.ts';
+import { ModelSettingsDialog } from '../../parts/model-settings.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useEngine } from '../../stores/engine.ts';
 import { chatWith } from '../../stores/models/chat-with.ts';
@@ -20,7 +21,6 @@ import { LayerStrip } from '../memory/layer-strip.tsx';
 import { MemoryBar } from '../memory/memory-bar.tsx';
 import { Check } from './check.tsx';
 import { ModelInfo } from './model-info.tsx';
-import { ModelSettingsDialog } from './model-settings.tsx';
 
 /** Everything about one installed model, and its actions. */
 export function Details({ model }: { model: ModelEntry }) {
@@ -106,7 +106,7 @@ export function Details({ model }: { model: ModelEntry }) {
       {loading && <Loading done={loading.done} total={loading.total} />}
       {problem && <Problem failure={problem} className="mt-3" />}
       {model.description && <Memory description={model.description} />}
-      <ModelInfo model={model} details={details} />
+      <ModelInfo model={model} details={details} onConfigure={() => setConfiguring(true)} />
       {details && !model.unmounted && <Check key={model.id} details={details} />}
       {details && details.ownership !== 'built-in' && !(model.unmounted && details.ownership === 'downloaded') && (
         <Button

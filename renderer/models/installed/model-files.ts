@@ -4,7 +4,9 @@
 export type ModelFiles = { name: string; opens: string; parts: string[] };
 
 const SPLIT = /^(.*)-\d{5}-of-\d{5}\.gguf$/i;
-const isGguf = (path: string) => /\.gguf$/i.test(path) && !/(^|\/)[^/]*mmproj[^/]*$/i.test(path);
+/** The vision tower of a GGUF model, as llama.cpp names it. */
+export const isVisionFile = (path: string) => /(^|\/)[^/]*mmproj[^/]*\.gguf$/i.test(path);
+const isGguf = (path: string) => /\.gguf$/i.test(path) && !isVisionFile(path);
 const isWeights = (path: string) => /\.safetensors$/i.test(path);
 
 const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
@@ -32,10 +34,11 @@ function modelsIn(folder: string, inside: readonly string[], all: readonly strin
       weights.slice(0, 1).map((path) => ({ name: without(lastOf(path)), opens: path, parts: weights }));
   for (const model of safetensors) model.parts.push(...all.filter((path) => folderOf(path) === pooling));
   const stems = Map.groupBy(inside.filter(isGguf), (path) => path.replace(SPLIT, '$1'));
+  const towers = inside.filter(isVisionFile);
   const ggufs = [...stems.values()].map((parts) => {
     const sorted = parts.toSorted();
     const opens = sorted[0] as string;
-    return { name: without(lastOf(opens)), opens, parts: sorted };
+    return { name: without(lastOf(opens)), opens, parts: [...sorted, ...towers] };
   });
   return [...safetensors, ...ggufs];
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ModelDetails, ModelEntry } from '../../../app/protocol/index.ts';
+import { type ModelDetails, type ModelEntry, takesVisionFile } from '../../../app/protocol/index.ts';
 import { reveal } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
 import { typeOf } from '../../stores/models/memory-fit.ts';
@@ -9,8 +9,10 @@ import { useModels } from '../../stores/models/store.ts';
 import { usePerformance } from '../../stores/performance/store.ts';
 import { Button } from '../../ui/button.tsx';
 
+type InfoProps = { model: ModelEntry; details: ModelDetails | null; onConfigure: () => void };
+
 /** Facts about an installed model. */
-export function ModelInfo({ model, details }: { model: ModelEntry; details: ModelDetails | null }) {
+export function ModelInfo({ model, details, onConfigure }: InfoProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const show = reveal();
@@ -33,6 +35,17 @@ export function ModelInfo({ model, details }: { model: ModelEntry; details: Mode
             ? t('models.millions', { count: formats.exact(Math.round(description.parameters / 1e6)) })
             : t('models.billions', { count: formats.billions(description.parameters) })}
         </Fact>
+      )}
+      {description?.vision ? (
+        <Fact name={t('models.fact.pictures')}>{t('models.seesPictures')}</Fact>
+      ) : (
+        takesVisionFile(model) && (
+          <Fact name={t('models.fact.pictures')}>
+            <Button kind="link" className="-me-2" onClick={onConfigure}>
+              {t('models.needsVision')}
+            </Button>
+          </Fact>
+        )
       )}
       {speed && (
         <Fact name={t('models.fact.fastest')}>
@@ -74,7 +87,7 @@ const licenceOf = (
   null;
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div className="flex min-h-7 items-start justify-between gap-4">
+  <div className="flex min-h-7 items-baseline justify-between gap-4">
     <dt className="flex-none text-fg-2">{name}</dt>
     <dd className="min-w-0 text-end tabular-nums">{children}</dd>
   </div>

@@ -21,7 +21,7 @@ const renderer = createTemplateRenderer({ worker: places.worker });
 const reader = createPictureReader(places.pictureWorker);
 let text: EngineText;
 beforeAll(async () => {
-  text = await readEngineText(addon, folder);
+  text = await readEngineText(addon, { path: folder });
 });
 afterAll(async () => {
   await Promise.all([renderer.close(), reader.close()]);
@@ -48,7 +48,7 @@ const IMAGE = 197;
 
 test('a model says whether it sees', async () => {
   expect(text.vision).toMatchObject({ token: IMAGE, preprocessor: { minPixels: 1024, maxPixels: 65_536 } });
-  expect((await readEngineText(addon, starter)).vision).toBeNull();
+  expect((await readEngineText(addon, { path: starter })).vision).toBeNull();
   expect((await addon.inspect(folder)).vision).toEqual({ token: IMAGE, merge: 2 });
   expect((await addon.inspect(starter)).vision).toBeNull();
 });
@@ -108,7 +108,7 @@ test('the token of pictures is never written', () => {
 
 describe('what cannot be shown is refused in a sentence', () => {
   test('to a model that sees nothing', async () => {
-    const blind = await readEngineText(addon, starter);
+    const blind = await readEngineText(addon, { path: starter });
     const code = 'model-unsupported';
     await expect(promptIds(blind, renderer, promptOf(user('Look', rgb)))).rejects.toMatchObject({ code });
     expect(() => countPicture(blind, { width: 9, height: 9, detail: 'fast' })).toThrow(/does not see/);
@@ -139,6 +139,6 @@ describe('what cannot be shown is refused in a sentence', () => {
   test('a preprocessor that does not fit the weights', async () => {
     const broken = makeSeeingModel(mkdtempSync(join(parent, 'x-')));
     writeFileSync(join(broken, 'preprocessor_config.json'), '{"merge_size": 4}');
-    await expect(readEngineText(addon, broken)).rejects.toThrow(/merges 4 patches a side, the weights 2/);
+    await expect(readEngineText(addon, { path: broken })).rejects.toThrow(/merges 4 patches a side, the weights 2/);
   });
 });

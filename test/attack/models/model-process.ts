@@ -28,7 +28,7 @@ async function tryModel(path: string): Promise<Tried> {
     refusals.push({ step, code, message });
   };
   try {
-    const { description } = await inspectModel(addon, renderer, path, null);
+    const { description } = await inspectModel(addon, renderer, { path }, null);
     for (const message of description.problems) refusals.push({ step: 'inspect', code: 'model-unsupported', message });
   } catch (error) {
     refuse('inspect', error);

@@ -1,5 +1,9 @@
-import { pictureFiles } from '../../support/models/seeing-model.ts';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { makeSeeingGguf, pictureFiles } from '../../support/models/seeing-model.ts';
 import { ask, begin, expect, finished, test } from '../app.ts';
+import { dropOn } from '../drag.ts';
 
 //  Pictures in a real chat: a file chosen, one pasted, seen small and large, sent, kept over a reload.
 
@@ -54,4 +58,50 @@ test('what only calls itself a picture is refused in a sentence', async ({ page,
   await expect(tiles.getByText('broken.png')).toBeVisible();
   await expect(tiles.getByRole('img')).toHaveCount(0);
   await expect(page.locator('#composer')).toBeEditable();
+});
+
+test.describe('a GGUF model whose vision file lies elsewhere', () => {
+  test.slow();
+  const folder = mkdtempSync(join(tmpdir(), 'longhand-vision-'));
+  const model = makeSeeingGguf(folder);
+  const beside = join(dirname(model), 'mmproj-F32.gguf');
+  const tower = join(folder, 'eyes.gguf');
+  renameSync(beside, tower);
+  test.afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('says what it needs where a picture is attached, takes it there, and sees', async ({ page, app, problems }) => {
+    await begin(page, app);
+    await dropOn(page, 'Attach to message', model);
+    const about = page.getByRole('complementary', { name: /^About/ });
+    await expect(about.getByRole('button', { name: 'Choose its vision file…' })).toBeVisible({ timeout: 60_000 });
+    await about.getByRole('button', { name: 'New chat' }).click();
+    await page.locator('input[type=file]').setInputFiles(pictureFiles('rgb.png'));
+    const notice = page.getByRole('status').filter({ hasText: 'can’t see pictures without its vision file.' });
+    await notice.getByRole('button', { name: 'Choose it…' }).click();
+    const settings = page.getByRole('dialog', { name: /^Settings for/ });
+    const field = settings.getByRole('textbox', { name: 'Path of the vision file' });
+    await expect(field).toHaveAttribute('placeholder', 'None in the model’s folder');
+    await field.fill(model);
+    await settings.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(settings.getByRole('alert')).toContainText('This file does not let this model see.');
+    await field.fill(tower);
+    await settings.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(settings).toBeHidden();
+    await expect(notice).toBeHidden();
+    await ask(page, 'What is it?');
+    await expect(finished(page)).toBeVisible();
+    expect(problems).toEqual([]);
+  });
+
+  test('dropped alone, the vision file is no document and no model: a line says where it belongs', async ({
+    page,
+    app,
+  }) => {
+    await begin(page, app);
+    const named = join(folder, 'mmproj-F16.gguf');
+    renameSync(tower, named);
+    await dropOn(page, 'Attach to message', named);
+    await expect(page.getByText(/^mmproj-F16.gguf lets a model see pictures\./)).toBeVisible();
+    await expect(page.getByRole('list', { name: 'Attachments' })).toHaveCount(0);
+  });
 });

@@ -88,7 +88,7 @@ export function shapeOf(
     supported: true,
     problems: [],
     notices: [],
-    family: id,
+    family: id.startsWith('qwen3.5') ? 'qwen3_5' : id,
     container,
     layers: [...shape.layers].map((letter) => ({ kind: kinds[letter as keyof typeof kinds], experts: false })),
     hiddenSize: shape.hidden,

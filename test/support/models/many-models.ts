@@ -4,7 +4,7 @@ import type { Engine } from '../../../app/engine/client/engine-client.ts';
 import { createModelRegistry, type ModelRegistry } from '../../../app/models/registry/model-registry.ts';
 import type { Availability } from '../../../app/models/storage/availability.ts';
 import { createProbe, disk } from '../../../app/models/storage/fs-probe.ts';
-import { defaultSettings, type ModelId, STARTER } from '../../../app/protocol/index.ts';
+import { defaultSettings, type ModelId, ModelSettings, STARTER } from '../../../app/protocol/index.ts';
 import { type Database, openDatabase } from '../../../app/store/database/database.ts';
 import { migrate, readMigrations } from '../../../app/store/database/migrate.ts';
 import { addModel, setModelUsed } from '../../../app/store/models/models.ts';
@@ -28,7 +28,7 @@ export function fillLibrary(folder: string, count: number, at: (file: number) =>
       const description = shapeOf(shapes[file % shapes.length] as string, 2.7e9 + file, 'Q4_K_M');
       const metadata = { description, thinking: { able: true, byDefault: file % 2 === 0 } };
       const id = `model-${file}` as ModelId;
-      const settings = { sampling: { temperature: 0.7 }, template: null, contextLength: null, device: null };
+      const settings = ModelSettings.parse({ sampling: { temperature: 0.7 } });
       addModel(db, { id, name: `Model ${file}`, path: at(file), metadata, ...(file % 5 === 0 && { settings }) }, file);
       if (file % 3 === 0) setModelUsed(db, id, (file * 7919) % count);
     }

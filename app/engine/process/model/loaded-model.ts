@@ -49,11 +49,12 @@ export async function loadModel(
   onProgress: (done: number, total: number) => void,
   onKernels: (done: number, total: number) => void,
 ): Promise<LoadedModel> {
-  const text = withTemplate(await readEngineText(addon, target.path), target.template);
+  const text = withTemplate(await readEngineText(addon, target), target.template);
   const native = await addon.load(target.path, {
     ...(device !== null && { device }),
     ...(target.threads !== null && { threads: target.threads }),
     ...(target.packed !== null && { packed: target.packed }),
+    ...(target.vision !== undefined && { vision: target.vision }),
     onProgress,
     onKernels,
     signal,
@@ -147,10 +148,10 @@ function contextFor(native: Addon.Model, { contextLength: wanted, kvType }: Load
 export async function inspectModel(
   addon: typeof Addon,
   renderer: TemplateRenderer,
-  path: string,
+  { path, vision }: Pick<LoadTarget, 'path' | 'vision'>,
   known: ModelText | null,
 ): Promise<Inspected> {
-  const description = ModelDescription.parse(await addon.inspect(path));
+  const description = ModelDescription.parse(await addon.inspect(path, vision === undefined ? {} : { vision }));
   return {
     description,
     thinking: await thinkingOf(addon, renderer, path, known),

@@ -1,9 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type * as Addon from '../../../../native/addon/index.d.ts';
 import { type Preprocessor, preprocessorOf } from '../../../pictures/preprocessor.ts';
+import { LonghandError } from '../../../protocol/index.ts';
 import type { ModelText } from '../../../text/model-text.ts';
+import type { LoadTarget } from '../../ipc-protocol.ts';
 import { brokenFile, readModelJson } from './model-json.ts';
 import { readModelText } from './tokenizer-files.ts';
 
@@ -15,13 +17,16 @@ export type EngineText = ModelText & { readonly vision: ModelVision | null };
 
 type Reader = Pick<typeof Addon, 'ggufMetadata' | 'inspect'>;
 
-/** `tower`: the vision tower file of a GGUF model, if one was chosen.
- *  @throws LonghandError `model-broken`, naming the file */
-export async function readEngineText(addon: Reader, path: string, tower?: string): Promise<EngineText> {
+/** @throws LonghandError `model-broken`, naming the file; `model-missing` if the chosen vision tower is gone */
+export async function readEngineText(
+  addon: Reader,
+  { path, vision: tower }: Pick<LoadTarget, 'path' | 'vision'>,
+): Promise<EngineText> {
   const [text, vision] = await Promise.all([readModelText(addon, path), visionOf(addon, path, tower)]);
   return { ...text, vision };
 }
 
+/** `tower`: the vision tower file of a GGUF model, if one was chosen. */
 async function visionOf(addon: Reader, path: string, tower: string | undefined): Promise<ModelVision | null> {
   if (path.toLowerCase().endsWith('.gguf')) return visionOfGguf(addon, path, tower);
   const folder = statSync(path, { throwIfNoEntry: false })?.isFile() ? dirname(path) : path;
@@ -38,6 +43,15 @@ async function visionOf(addon: Reader, path: string, tower: string | undefined):
 /** The tower's own file contains the preprocessing. */
 async function visionOfGguf(addon: Reader, path: string, tower: string | undefined): Promise<ModelVision | null> {
   if (tower === undefined && !(await readdir(dirname(path))).some((name) => /mmproj.*\.gguf$/i.test(name))) return null;
+  if (tower !== undefined && !existsSync(tower)) {
+    throw new LonghandError(
+      'model-missing',
+      `[vision] nothing is at ${tower}, which was chosen for ${basename(path)}`,
+      {
+        details: { reason: 'vision-gone' },
+      },
+    );
+  }
   const { vision, files } = await addon.inspect(path, tower === undefined ? {} : { vision: tower });
   const file = files.at(-1);
   if (!vision || file === undefined) return null;

@@ -81,6 +81,7 @@ test('settings of an older version are completed', () => {
     template: null,
     contextLength: 4096,
     device: null,
+    vision: null,
   });
 });
 

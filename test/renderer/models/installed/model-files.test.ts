@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { modelsAmong } from '../../../../renderer/models/installed/model-files.ts';
 
-test('a GGUF file is a model, in parts too; what only sees pictures for it is not one', () => {
+test('a GGUF file is a model, in parts too; what only sees pictures for it is a part of it', () => {
   expect(modelsAmong(['otter.gguf', 'notes.pdf', 'Badger.GGUF'])).toEqual({
     models: [
       { name: 'otter', opens: 'otter.gguf', parts: ['otter.gguf'] },
@@ -11,8 +11,12 @@ test('a GGUF file is a model, in parts too; what only sees pictures for it is no
   });
   const parts = ['a/big-00002-of-00003.gguf', 'a/big-00001-of-00003.gguf', 'a/big-00003-of-00003.gguf'];
   expect(modelsAmong([...parts, 'a/mmproj-big.gguf', 'a/README.md'])).toEqual({
-    models: [{ name: 'big', opens: 'a/big-00001-of-00003.gguf', parts: parts.toSorted() }],
+    models: [{ name: 'big', opens: 'a/big-00001-of-00003.gguf', parts: [...parts.toSorted(), 'a/mmproj-big.gguf'] }],
     others: [],
+  });
+  expect(modelsAmong(['mmproj-F16.gguf', 'notes.pdf'])).toEqual({
+    models: [],
+    others: ['mmproj-F16.gguf', 'notes.pdf'],
   });
 });
 
