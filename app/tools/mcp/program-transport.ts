@@ -19,6 +19,8 @@ const PATIENCE_MS = 1500;
 /** Characters beside the messages that are read at a time, and how long it is before the next. */
 const MAX_NOTES = 16_384;
 const NOTES_MS = 50;
+/** How long what a program wrote last is waited for once it has ended. */
+const LAST_WORDS_MS = 500;
 
 /** Environment variables passed to a program: enough to find programs and files, and no secrets. */
 const PASSED = [
@@ -76,10 +78,13 @@ export function createProgramTransport(
         started.once(
           'exit',
           guarded(console.error, (code: number | null, signal: string | null) => {
-            ended ??= new McpError('ended', signal === null ? `exit code ${code}` : `signal ${signal}`);
+            const why = new McpError('ended', signal === null ? `exit code ${code}` : `signal ${signal}`);
             killGroup(started, 'SIGKILL');
             release();
-            transport.onclose?.();
+            afterLastWords(started, () => {
+              ended ??= why;
+              transport.onclose?.();
+            });
           }),
         );
         started.stdin?.on('error', () => {}); // it has ended, which is told above
@@ -156,6 +161,18 @@ export function createProgramTransport(
   }
 
   return transport;
+}
+
+/** Calls `over` once everything a program wrote before it ended has been read, or after a while: what it has started may have left its
+ *  group and hold on to its pipes. */
+function afterLastWords(started: ChildProcess, over: () => void) {
+  const once = new AbortController();
+  once.signal.addEventListener('abort', guarded(console.error, over));
+  const late = setTimeout(() => once.abort(), LAST_WORDS_MS);
+  started.once('close', () => {
+    clearTimeout(late);
+    once.abort();
+  });
 }
 
 /** No shell reads the command line, so `~` is put into words here. */
