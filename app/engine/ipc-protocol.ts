@@ -195,6 +195,8 @@ export type Asks = {
   /** Deletes the disk cache of a chat. */
   erasePromptCache: { input: { chatId: ChatId }; output: null };
   clearPromptCache: { input: null; output: null };
+  /** The system is short of memory: the loaded model frees what can be computed again. */
+  relieveMemory: { input: null; output: null };
   /** Tokens of the rendered prompt for this model, which need not be loaded. */
   count: { input: { model: CountedBy; prompt: Prompt }; output: number };
   /** Tokens of plain text. */
@@ -255,6 +257,7 @@ const ANSWERS = {
   setPromptCache: z.null(),
   erasePromptCache: z.null(),
   clearPromptCache: z.null(),
+  relieveMemory: z.null(),
   count: size,
   countText: size,
   countPicture: size,

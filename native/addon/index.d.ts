@@ -320,6 +320,10 @@ export class Model {
   kernelTimes(): Promise<{ name: string; count: number; ms: number }[]>;
   /** Changes the number of CPU threads while running. */
   setThreads(count: number): void;
+  /** The system is short of memory: frees what can be computed again (half of the prompt cache, snapshots, the vision tower, scratch
+   *  memory), before the next pass of a running answer or at once; with `critical` as much as possible. Metal hears of it by
+   *  itself. */
+  relieveMemory(options?: { critical?: boolean }): void;
   close(): void;
 }
 

@@ -48,6 +48,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value profile(const Napi::CallbackInfo& info);
   Napi::Value kernel_times(const Napi::CallbackInfo& info);
   void set_threads(const Napi::CallbackInfo& info);
+  void relieve_memory(const Napi::CallbackInfo& info);
   void close(const Napi::CallbackInfo& info);
 
   const Open& open(Napi::Env env) const;  // throws `state` after close

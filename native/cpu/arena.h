@@ -43,6 +43,8 @@ class Arena {
   // Forgets everything but x, which moves to the front unless it stands there already.
   Tensor recycle_except(Tensor x);
   void recycle();
+  // Forgets everything and frees the memory; the next pass allocates it again.
+  void release();
   // The most bytes in use at any time. Any thread.
   size_t peak_bytes() const { return peak_; }
 

@@ -38,6 +38,7 @@ class CpuBackend : public Backend {
   bool takes_turns() const override { return true; }
   bool rehearses() const override { return rehearses_; }
   void reserve_scratch(size_t bytes) override { arena_.reserve(bytes); }
+  void release_caches() override { arena_.release(); }
   void begin(const PassOptions& options) override;
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override;

@@ -89,6 +89,11 @@ void Arena::recycle() {
   current_ = used_ = before_ = 0;
 }
 
+void Arena::release() {
+  chunks_.clear();
+  current_ = used_ = before_ = 0;
+}
+
 BufferPtr CpuBackend::allocate(size_t bytes) { return std::make_shared<HostBuffer>(bytes, Pages::small); }
 
 void CpuBackend::copy(Buffer& to, size_t to_offset, Buffer& from, size_t from_offset, size_t bytes) {

@@ -39,6 +39,15 @@ LoadProgress counted(LoadProgress progress) {
           progress.cancel};
 }
 
+// A running turn responds before its next pass, an idle worker at once.
+void relieve(const std::shared_ptr<MemoryPressure>& memory_pressure, Worker& worker, bool critical) {
+  memory_pressure->signal(critical);
+  worker.post({nullptr, nullptr, [memory_pressure](bool closed) {
+                 if (!closed) memory_pressure->respond();
+                 return Turn::over;
+               }});
+}
+
 }  // namespace
 
 Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
@@ -60,17 +69,13 @@ Model::Model(LoadRequest request, std::shared_ptr<Worker> worker)
   identity_ = identity_on(weights, backend_->device());
   memory_pressure_ = std::make_shared<MemoryPressure>(*backend_, prompt_cache_, loaded_.architecture->vision());
   backend_->on_memory_pressure([memory_pressure = memory_pressure_, computes = std::weak_ptr(worker_)](bool critical) {
-    memory_pressure->signal(critical);
-    const auto idle = computes.lock();
-    if (idle)
-      idle->post({nullptr, nullptr, [memory_pressure](bool closed) {
-                    if (!closed) memory_pressure->respond();
-                    return Turn::over;
-                  }});
+    if (const auto idle = computes.lock()) relieve(memory_pressure, *idle, critical);
   });
 }
 
 Model::~Model() { memory_pressure_->end(); }
+
+void Model::relieve_memory(bool critical) { relieve(memory_pressure_, *worker_, critical); }
 
 MemoryPlan Model::memory_plan(PlanOptions options) const {
   options.gpu = backend_->device().back_end != "cpu";

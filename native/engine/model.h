@@ -43,6 +43,8 @@ class Model {
   Worker& worker() { return *worker_; }
   const Pooling& pooling() const { return pooling_; }
   MemoryPressure& memory_pressure() { return *memory_pressure_; }
+  // The system is short of memory: the worker frees what can be computed again before its next pass. Any thread.
+  void relieve_memory(bool critical);
   PromptCache& prompt_cache() { return *prompt_cache_; }
   DecodeBatch& decode_batch() { return *decode_batch_; }
   // Identifies everything besides the engine's sources that determines its results.

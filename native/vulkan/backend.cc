@@ -32,6 +32,13 @@ void VulkanBackend::finish() {
   pipelines_.save();
 }
 
+void VulkanBackend::release_caches() {
+  if (commands_.busy()) commands_.finish();
+  arena_.release();
+  uploads_.release();
+  scores_.release();
+}
+
 void VulkanBackend::cancelled() {
   commands_.abandon();
   throw Cancelled{};

@@ -32,6 +32,7 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   DeviceInfo device() const override { return device_->info(); }
   void begin(const PassOptions& options) override;
   void finish() override;
+  void release_caches() override;
   Tensor scratch(int64_t rows, int64_t cols) override { return arena_.take(rows, cols); }
   void read(float* to, const Tensor& from) override;
   BufferPtr allocate(size_t bytes) override;

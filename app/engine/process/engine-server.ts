@@ -130,6 +130,10 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
       await model?.forgetPrompts();
       return null;
     },
+    relieveMemory: async () => {
+      model?.native.relieveMemory();
+      return null;
+    },
     count: async (asked) => countPrompt(await textOf(asked.model), renderer, asked.prompt),
     countText: async (asked) => countText((await textOf(asked.model)).tokenizer, asked.text),
     countPicture: async ({ model: by, picture }) => countPicture(await textOf(by), picture),

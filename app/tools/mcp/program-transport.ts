@@ -166,13 +166,15 @@ export function createProgramTransport(
 /** Calls `over` once everything a program wrote before it ended has been read, or after a while: what it has started may have left its
  *  group and hold on to its pipes. */
 function afterLastWords(started: ChildProcess, over: () => void) {
-  const once = new AbortController();
-  once.signal.addEventListener('abort', guarded(console.error, over));
-  const late = setTimeout(() => once.abort(), LAST_WORDS_MS);
-  started.once('close', () => {
+  let late: NodeJS.Timeout | null = null;
+  const once = guarded(console.error, () => {
+    if (late === null) return;
     clearTimeout(late);
-    once.abort();
+    late = null;
+    over();
   });
+  late = setTimeout(once, LAST_WORDS_MS);
+  started.once('close', once);
 }
 
 /** No shell reads the command line, so `~` is put into words here. */

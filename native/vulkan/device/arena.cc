@@ -28,4 +28,10 @@ void Arena::recycle() {
   total_ = 0;
 }
 
+void Arena::release() {
+  chunks_.clear();
+  used_ = 0;
+  total_ = 0;
+}
+
 }  // namespace longhand::vulkan

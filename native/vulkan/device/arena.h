@@ -14,6 +14,8 @@ class Arena {
       : device_(std::move(device)), place_(place), first_chunk_(first_chunk) {}
   Tensor take(int64_t rows, int64_t cols);
   void recycle();
+  // Forgets everything and frees the memory. Not while the GPU uses it.
+  void release();
 
  private:
   std::shared_ptr<Device> device_;

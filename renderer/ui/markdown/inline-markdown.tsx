@@ -4,7 +4,7 @@ import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { Icon } from '../icon.tsx';
 import { breaks } from './breaks.ts';
-import { codeOrMath, mathToCode, openable } from './inline.ts';
+import { codeOrMath, isPlainLine, mathToCode, openable } from './inline.ts';
 import { pieces, tooHeavy } from './limits.ts';
 import { useAskedLink } from './links.tsx';
 import { Formula } from './math.tsx';
@@ -34,6 +34,7 @@ export const InlineMarkdown = memo(function InlineMarkdown({
   inline?: boolean;
 }) {
   if (tooHeavy(source)) return <Raw text={source} />;
+  if (isPlainLine(source)) return inline ? source.trimEnd() : <p>{source.trimEnd()}</p>;
   return (
     <PlainWhenBroken text={source}>
       <ReactMarkdown remarkPlugins={plugins} components={inline ? inlineComponents : components}>

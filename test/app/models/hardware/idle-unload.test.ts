@@ -12,10 +12,10 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function keep(minutes: number | null, short = false) {
-  const unload = vi.fn(async () => {});
-  const keepAlive = createIdleUnload({ engine: { unload }, minutes: () => minutes, memoryIsShort: () => short });
+  const [unload, ask] = [vi.fn(async () => {}), vi.fn(async () => null as never)];
+  const keepAlive = createIdleUnload({ engine: { unload, ask }, minutes: () => minutes, memoryIsShort: () => short });
   onTestFinished(keepAlive.close);
-  return { unload, keepAlive };
+  return { unload, ask, keepAlive };
 }
 
 test('an idle model leaves after its minutes, and a question begins them anew', () => {
@@ -42,6 +42,26 @@ test('without a limit it stays as long as there is memory; when others need it, 
   expect(poor.unload).not.toHaveBeenCalled();
   vi.advanceTimersByTime(0.5 * minuteMs);
   expect(poor.unload).toHaveBeenCalledOnce();
+});
+
+test('before it goes, and while it writes, it gives back what can be computed again; with nothing loaded nobody is asked', () => {
+  const { unload, ask, keepAlive } = keep(null, true);
+  vi.advanceTimersByTime(minuteMs);
+  expect(ask).not.toHaveBeenCalled();
+  keepAlive.status(at('busy'));
+  vi.advanceTimersByTime(5 * minuteMs);
+  expect(ask).toHaveBeenCalledTimes(60);
+  expect(ask).toHaveBeenLastCalledWith('relieveMemory', null);
+  expect(unload).not.toHaveBeenCalled();
+  keepAlive.status(at('ready'));
+  vi.advanceTimersByTime(0.9 * minuteMs);
+  expect([ask.mock.calls.length, unload.mock.calls.length]).toEqual([70, 0]);
+  vi.advanceTimersByTime(minuteMs);
+  expect(unload).toHaveBeenCalledOnce();
+  const rich = keep(null);
+  rich.keepAlive.status(at('busy'));
+  vi.advanceTimersByTime(minuteMs);
+  expect(rich.ask).not.toHaveBeenCalled();
 });
 
 test('a program may say how long the model stays, until something is written again', () => {
