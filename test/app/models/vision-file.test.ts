@@ -27,11 +27,11 @@ const choose = (client: Client, modelId: ModelId, vision: string | null) =>
 
 async function answerTo(client: Client, modelId: ModelId, picture: string) {
   const { id: chatId } = await client.call('chats.create', { modelId });
-  const { id } = await client.call('attachments.add', { chatId, path: pictureFiles(picture), name: picture });
+  const { id, tokens } = await client.call('attachments.add', { chatId, path: pictureFiles(picture), name: picture });
   const over = next(client, 'turn', ({ event }) => isEnd(event));
   const { messageId } = await client.call('turns.send', { chatId, text: 'Which?', attachments: [id] });
   const { event } = await over;
-  return { event, text: (await readMessage(client, chatId, messageId)).text };
+  return { event, tokens, text: (await readMessage(client, chatId, messageId)).text };
 }
 
 test('a chosen file lets a loaded model see, as the one beside it does, and stays chosen', async () => {
@@ -43,6 +43,8 @@ test('a chosen file lets a loaded model see, as the one beside it does, and stay
   expect(seeing.description?.weightBytes).toBeGreaterThan(model.description?.weightBytes ?? 0);
   const [one, other] = [await answerTo(client, model.id, 'rgb.png'), await answerTo(client, model.id, 'lossy.webp')];
   expect(one.event).toMatchObject({ type: 'finished' });
+  // Counted with the new file, though the model was loaded without it.
+  expect(one.tokens).toBe(54);
   expect(other.text).not.toBe(one.text);
   await host.close();
 
