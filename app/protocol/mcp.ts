@@ -58,6 +58,8 @@ export const McpPrompt = z.object({
   title: z.string(),
   description: z.string(),
   arguments: z.array(z.object({ name: z.string(), description: z.string(), required: z.boolean() })),
+  /** Its server suggests values for its blanks. Lists that were stored before this was known do not have it. */
+  suggests: z.boolean().default(false),
 });
 export type McpPrompt = z.infer<typeof McpPrompt>;
 
@@ -101,6 +103,17 @@ export const mcpCalls = {
       given: z.record(z.string().min(1).max(200), z.string().max(20_000)),
     }),
     z.union([z.object({ messages: z.array(McpPromptMessage) }), z.object({ problem: McpProblem, detail: z.string() })]),
+  ),
+  /** What a server suggests for a blank as far as it is typed. Empty where it suggests nothing, fails or takes too long. */
+  'mcp.complete': call(
+    z.object({
+      serverId: McpServerId,
+      name: z.string().min(1).max(200),
+      argument: z.string().min(1).max(200),
+      value: z.string().max(20_000),
+      given: z.record(z.string().min(1).max(200), z.string().max(20_000)),
+    }),
+    z.array(z.string()),
   ),
   /** Sets whether a tool runs without asking. */
   'mcp.setAlways': call(z.object({ serverId: McpServerId, tool: z.string().max(64), always: z.boolean() }), z.void()),

@@ -61,7 +61,13 @@ export const CLASSES = {
   },
   toolServers: {
     title: 'Tool servers',
-    files: ['attack/tools/tool-servers.test.ts', 'attack/tools/tool-requests.test.ts', 'attack/tools/prompts.test.ts'],
+    files: [
+      'attack/tools/tool-servers.test.ts',
+      'attack/tools/tool-requests.test.ts',
+      'attack/tools/prompts.test.ts',
+      'attack/tools/suggestions.test.ts',
+      'attack/tools/announcements.test.ts',
+    ],
   },
   remote: {
     title: 'Remote engines',

@@ -133,6 +133,7 @@ export const CALLS: Record<CallName, Readonly<Record<string, Field>>> = {
   'mcp.restart': { serverId: 'id' },
   'mcp.log': { serverId: 'id' },
   'mcp.prompt': { serverId: 'id', name: 'text', given: 'object' },
+  'mcp.complete': { serverId: 'id', name: 'text', argument: 'text', value: 'text', given: 'object' },
   'mcp.setAlways': { serverId: 'id', tool: 'text', always: 'flag' },
   'remoteEngines.list': {},
   'remoteEngines.test': { address: 'address', key: 'text', engineId: 'id' },

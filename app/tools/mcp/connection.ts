@@ -12,7 +12,9 @@ import {
 import { ToolError, type ToolResult } from '../tool.ts';
 import { MAX_MS } from '../toolbox.ts';
 import { boundedFetch } from './bounded-fetch.ts';
+import { type Blank, suggestionsFor } from './completion.ts';
 import { McpError } from './mcp-error.ts';
+import { createPace } from './pace.ts';
 import type { ProgramTransport } from './program-transport.ts';
 import { fillPrompt, listPrompts } from './prompts.ts';
 import { askForResource, resourceTools } from './resources.ts';
@@ -30,16 +32,18 @@ export const NamedTool = z.object({
 });
 export type NamedTool = z.infer<typeof NamedTool>;
 
+export type Offer = { tools: NamedTool[]; prompts: McpPrompt[] };
+
 export type Connection = {
   state(): McpState;
   /** Its log output, with secrets masked. */
   log(): string[];
   /** Starts the server if necessary. @throws McpError */
-  tools(): Promise<NamedTool[]>;
-  /** Starts the server if necessary. @throws McpError */
-  prompts(): Promise<McpPrompt[]>;
+  offer(): Promise<Offer>;
   /** Starts the server if necessary. @throws McpError */
   prompt(name: string, given: Readonly<Record<string, string>>): Promise<McpPromptMessage[]>;
+  /** Starts the server if necessary, but not one that has failed: somebody is typing. None where anything goes wrong. */
+  suggestions(blank: Blank, signal: AbortSignal | undefined): Promise<string[]>;
   /** @throws ToolError */
   call(
     tool: Pick<NamedTool, 'name' | 'resource'>,
@@ -56,9 +60,13 @@ export type ConnectionOptions = {
   /** For HTTP servers: logged on the Privacy page, or refused. */
   fetch: typeof fetch;
   changed: () => void;
+  /** What it offers, listed since it started or said that it has changed. */
+  offered: (offer: Offer) => void;
 };
 
 const START_MS = 30_000;
+/** Between two listings that nobody asked for. */
+const RELIST_MS = 1000;
 const MAX_PAGES = 20;
 const MAX_TOOLS = 200;
 const MAX_SCHEMA = 32_000;
@@ -67,11 +75,12 @@ const MAX_SCHEMAS = 1_000_000;
 const MAX_LINES = 200;
 const MAX_LINE = 500;
 
-export function createConnection({ version, config, fetch, changed }: ConnectionOptions): Connection {
+export function createConnection({ version, config, fetch, changed, offered }: ConnectionOptions): Connection {
   let state: McpState = { status: 'idle' };
   let open: Promise<{ client: Client; transport: Transport }> | null = null;
   let secrets: string[] = [];
   const lines: string[] = [];
+  const relisting = createPace(relist, RELIST_MS);
 
   function show(next: McpState) {
     state = next;
@@ -87,6 +96,7 @@ export function createConnection({ version, config, fetch, changed }: Connection
     const own = (transport as Partial<ProgramTransport> | null)?.ended ?? null;
     const why = own && own.message !== 'it was stopped' ? own : asMcpError(error);
     open = null;
+    relisting.drop();
     const detail = masked(why.message.slice(0, 500), secrets);
     note(detail);
     show({ status: 'failed', problem: why.problem, detail });
@@ -113,16 +123,35 @@ export function createConnection({ version, config, fetch, changed }: Connection
               fetch: boundedFetch(fetch, flooded),
               requestInit: { headers: wanted.headers, redirect: 'error' },
             }) as Transport);
-      const client = new Client({ name: 'Longhand', version }, { capabilities: {}, jsonSchemaValidator: UNCHECKED });
+      const heard = { autoRefresh: false, debounceMs: 0, onChanged: guarded(console.error, relisting.ask) };
+      const client = new Client(
+        { name: 'Longhand', version },
+        { capabilities: {}, jsonSchemaValidator: UNCHECKED, listChanged: { tools: heard, prompts: heard } },
+      );
       await client.connect(transport, { timeout: START_MS });
       const mine = transport;
       client.onclose = guarded(console.error, () => {
         if (open) failed(new McpError('ended', 'the connection was closed'), mine);
       });
       show({ status: 'ready' });
+      // What is stored may be old, or of a version of ours that did not keep prompts.
+      relisting.ask();
       return { client, transport };
     } catch (error) {
       throw failed(error, transport);
+    }
+  }
+
+  /** Nobody waits for this, so it neither starts a server nor ends one that is busy with a call. */
+  async function relist() {
+    const running = open;
+    if (!running) return;
+    try {
+      const { client } = await running;
+      const offer = await listOffer(client, note);
+      if (open === running) offered(offer);
+    } catch (error) {
+      if (open === running) note(asMcpError(error).message);
     }
   }
 
@@ -134,29 +163,13 @@ export function createConnection({ version, config, fetch, changed }: Connection
   return {
     state: () => state,
     log: () => [...lines],
-    async tools() {
+    async offer() {
       const { client, transport } = await connected();
+      relisting.skip();
       try {
-        const own = await listAll(client, note);
-        return [
-          ...own,
-          ...resourceTools(
-            client,
-            own.map(({ name }) => name),
-          ),
-        ];
+        return await listOffer(client, note);
       } catch (error) {
         throw failed(error, transport);
-      }
-    },
-    async prompts() {
-      const { client, transport } = await connected();
-      try {
-        return await listPrompts(client, START_MS, note);
-      } catch (error) {
-        if (!isSaidByServer(error)) throw failed(error, transport);
-        note((error as Error).message);
-        return [];
       }
     },
     async prompt(name, given) {
@@ -168,6 +181,16 @@ export function createConnection({ version, config, fetch, changed }: Connection
         if (isSaidByServer(error))
           throw new McpError('failed', masked((error as Error).message.slice(0, 500), secrets));
         throw failed(error, transport);
+      }
+    },
+    async suggestions(blank, signal) {
+      if (state.status === 'failed') return [];
+      try {
+        const { client } = await connected();
+        const found = await suggestionsFor(client, blank, signal);
+        return found.filter((one) => masked(one, secrets) === one);
+      } catch {
+        return [];
       }
     },
     async call({ name, resource }, given, signal) {
@@ -196,6 +219,7 @@ export function createConnection({ version, config, fetch, changed }: Connection
     async close() {
       const last = open;
       open = null;
+      relisting.drop();
       const one = await last?.catch(() => null);
       await one?.transport.close().catch(() => {});
       show({ status: 'idle' });
@@ -223,7 +247,24 @@ const UNCHECKED = {
     (input: unknown) => ({ valid: true as const, data: input as NonNullable<T>, errorMessage: undefined }),
 };
 
-async function listAll(client: Client, note: (line: string) => void): Promise<NamedTool[]> {
+/** Prompts that cannot be listed are none; what goes wrong with the tools is thrown. */
+async function listOffer(client: Client, note: (line: string) => void): Promise<Offer> {
+  const own = await listTools(client, note);
+  const names = own.map(({ name }) => name);
+  return { tools: [...own, ...resourceTools(client, names)], prompts: await promptsOf(client, note) };
+}
+
+async function promptsOf(client: Client, note: (line: string) => void): Promise<McpPrompt[]> {
+  try {
+    return await listPrompts(client, START_MS, note);
+  } catch (error) {
+    if (!isSaidByServer(error)) throw error;
+    note((error as Error).message);
+    return [];
+  }
+}
+
+async function listTools(client: Client, note: (line: string) => void): Promise<NamedTool[]> {
   const found: NamedTool[] = [];
   let cursor: string | undefined;
   let all = 0;

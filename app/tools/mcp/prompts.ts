@@ -23,7 +23,8 @@ const READ = 4;
 
 /** None if the server has no prompts. Those with an unreadable name are left out, with a line in the log. @throws what the client throws */
 export async function listPrompts(client: Client, timeout: number, note: (line: string) => void): Promise<McpPrompt[]> {
-  if (!client.getServerCapabilities()?.prompts) return [];
+  const able = client.getServerCapabilities();
+  if (!able?.prompts) return [];
   const found: McpPrompt[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && found.length < MAX_PROMPTS; page++) {
@@ -46,6 +47,7 @@ export async function listPrompts(client: Client, timeout: number, note: (line: 
             description: oneLine(blank.description, MAX_ABOUT),
             required: blank.required === true,
           })),
+          suggests: able.completions !== undefined,
         });
     }
     cursor = nextCursor;

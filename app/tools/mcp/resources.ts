@@ -3,7 +3,8 @@ import { textIn } from '../tool.ts';
 import type { CallResult, Content } from './result.ts';
 
 //  What a server has to read, beside its tools: files, records, pages, each under an address of its own. A model lists and reads them
-//  by two tools more, which are allowed like the others.
+//  by two tools more, which are allowed like the others. Both ask the server each time, and what was read stays in the conversation as
+//  it was: no list is kept that could grow old, and nothing is open that a subscription could keep up to date.
 
 export type ResourceAction = 'list' | 'read';
 

@@ -23,7 +23,7 @@ import {
   takeConsent,
 } from '../../store/mcp-servers.ts';
 import type { Parameters, Tool } from '../tool.ts';
-import { type Connection, createConnection, NamedTool } from './connection.ts';
+import { type Connection, createConnection, NamedTool, type Offer } from './connection.ts';
 import { McpError } from './mcp-error.ts';
 
 type McpHandlers = Pick<Handlers, Extract<keyof Handlers, `mcp.${string}`>>;
@@ -75,6 +75,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       },
       fetch: fetchFor(name),
       changed: told,
+      offered: guarded(report, (offer) => {
+        if (keep(id, offer)) told();
+      }),
     });
     connections.set(id, made);
     return made;
@@ -118,12 +121,19 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     };
   }
 
+  /** Whether it is another offer than before. */
+  function keep(id: McpServerId, offer: Offer): boolean {
+    const before = find(id);
+    const [tools, prompts] = [JSON.stringify(offer.tools), JSON.stringify(offer.prompts)];
+    if (tools === before.tools && prompts === before.prompts) return false;
+    keepMcpOffer(db, id, tools, prompts);
+    return true;
+  }
+
   /** Starts it and keeps what it offers. That it cannot be reached is its state. */
   async function refresh(id: McpServerId) {
     try {
-      const connection = connectionOf(find(id));
-      const tools = await connection.tools();
-      keepMcpOffer(db, id, JSON.stringify(tools), JSON.stringify(await connection.prompts()));
+      keep(id, await connectionOf(find(id)).offer());
     } catch {
       return; // told as its state
     }
@@ -183,6 +193,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
           return { problem: error.problem, detail: error.message };
         }
       },
+      'mcp.complete': ({ serverId, ...blank }, signal) => connectionOf(find(serverId)).suggestions(blank, signal),
       'mcp.setAlways'({ serverId, tool, always }) {
         const server = find(serverId);
         const named = namedIn(server).find((one) => callName(server.name, one.name) === tool);

@@ -9,6 +9,7 @@ import { useMcp } from '../../stores/mcp.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextArea } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { SuggestingField } from './suggesting-field.tsx';
 
 type Chosen = { server: McpServer; prompt: McpPrompt };
 
@@ -95,7 +96,7 @@ export function PromptsDialog({ onClose }: { onClose: () => void }) {
         {chosen ? (
           <Blanks
             key={chosen.prompt.name}
-            prompt={chosen.prompt}
+            chosen={chosen}
             given={given}
             onChange={(name, text) => setGiven({ ...given, [name]: text })}
           />
@@ -167,12 +168,14 @@ function PromptList({ servers, disabled, onChoose }: PromptListProps) {
 }
 
 type BlanksProps = {
-  prompt: McpPrompt;
+  chosen: Chosen;
   given: Readonly<Record<string, string>>;
   onChange: (name: string, text: string) => void;
 };
 
-function Blanks({ prompt, given, onChange }: BlanksProps) {
+const MAX_LENGTH = 20_000;
+
+function Blanks({ chosen: { server, prompt }, given, onChange }: BlanksProps) {
   const { t } = useTranslation();
   return (
     <div className="flex flex-col gap-3">
@@ -184,15 +187,30 @@ function Blanks({ prompt, given, onChange }: BlanksProps) {
               <bdi>{label}</bdi>
               {description !== '' && <span className="block text-fg-2">{description}</span>}
             </div>
-            <TextArea
-              dir="auto"
-              rows={1}
-              aria-label={label}
-              maxLength={20_000}
-              className="max-h-40"
-              value={given[name] ?? ''}
-              onChange={(event) => onChange(name, event.target.value)}
-            />
+            {prompt.suggests ? (
+              <SuggestingField
+                label={label}
+                blank={{
+                  serverId: server.id,
+                  name: prompt.name,
+                  argument: name,
+                  value: given[name] ?? '',
+                  given: filled({ ...given, [name]: '' }),
+                }}
+                maxLength={MAX_LENGTH}
+                onChange={(text) => onChange(name, text)}
+              />
+            ) : (
+              <TextArea
+                dir="auto"
+                rows={1}
+                aria-label={label}
+                maxLength={MAX_LENGTH}
+                className="max-h-40"
+                value={given[name] ?? ''}
+                onChange={(event) => onChange(name, event.target.value)}
+              />
+            )}
           </div>
         );
       })}

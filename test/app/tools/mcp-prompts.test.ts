@@ -39,6 +39,7 @@ test('prompts of a published server: listed with their blanks, filled in, and re
       { name: 'city', description: 'Name of the city', required: true },
       { name: 'state', description: '', required: false },
     ],
+    suggests: true,
   });
   expect(await fill(client, server, 'simple-prompt')).toEqual({
     messages: [{ role: 'user', text: 'This is a simple prompt without arguments.' }],
@@ -73,7 +74,7 @@ test('what was listed is known without starting the server, which starts when a 
   const [server] = await second.call('mcp.servers');
   expect(server).toMatchObject({
     state: { status: 'idle' },
-    prompts: [{ name: 'p', title: 'p', description: '', arguments: [] }],
+    prompts: [{ name: 'p', title: 'p', description: '', arguments: [], suggests: false }],
   });
   if (!server) return;
   expect(await fill(second, server, 'p', { who: 'Ada' })).toEqual({ messages: [{ role: 'user', text: 'Hello Ada' }] });
@@ -96,8 +97,9 @@ test('pages are read to their end; names that hide something, occur twice or are
       title: 'Invoice',
       description: 'Two lines',
       arguments: [{ name: 'x', description: '', required: false }],
+      suggests: false,
     },
-    { name: 'last', title: 'last', description: '', arguments: [] },
+    { name: 'last', title: 'last', description: '', arguments: [], suggests: false },
   ]);
   const log = await client.call('mcp.log', { serverId: server.id });
   expect(log.filter((line) => line.startsWith('[Longhand] a prompt was left out'))).toHaveLength(6);

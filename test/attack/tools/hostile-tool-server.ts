@@ -36,7 +36,7 @@ const greeting = ({ id, params }: Asked) => ({
   id,
   result: {
     protocolVersion: params?.protocolVersion,
-    capabilities: { tools: {}, prompts: {} },
+    capabilities: { tools: {}, prompts: {}, completions: {} },
     serverInfo: { name: 'a', version: '1' },
   },
 });

@@ -106,9 +106,11 @@ async function attack(method: string, answer: Answer, elsewhere: Outcome['visito
     config: async () => ({ url, headers: { 'x-key': SECRET } }),
     fetch,
     changed: () => {},
+    offered: () => {},
   });
   const stop = observe();
-  const asked = method === 'prompts/list' ? connection.prompts() : connection.prompt('p', {});
+  const asked =
+    method === 'prompts/list' ? connection.offer().then(({ prompts }) => prompts) : connection.prompt('p', {});
   const said = await Promise.race([
     asked.then(JSON.stringify, () => 'refused'),
     new Promise<string>((late) => setTimeout(() => late('it is still being heard'), 8000)),

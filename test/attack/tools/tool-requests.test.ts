@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { hostname, userInfo } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createConnection } from '../../../app/tools/mcp/connection.ts';
+import { type Connection, createConnection } from '../../../app/tools/mcp/connection.ts';
 import { createProgramTransport } from '../../../app/tools/mcp/program-transport.ts';
 import { observe } from '../observe.ts';
 import { tallyOf } from '../tally.ts';
@@ -25,10 +25,13 @@ const connect = (url: string) => {
     config: async () => ({ url, headers: { 'x-key': SECRET } }),
     fetch,
     changed: () => {},
+    offered: () => {},
   });
   onTestFinished(() => connection.close());
   return connection;
 };
+
+const toolsOf = async (connection: Connection) => (await connection.offer()).tools;
 
 /** The outcome, with a time limit. */
 const soon = <T>(work: Promise<T>): Promise<T | Error> =>
@@ -67,7 +70,7 @@ test('servers that ask for models, words of the user, folders and files are told
       const heard: Asked[] = [];
       const url = await hostile('tools/list', before(frames), (said) => heard.push(said));
       const connection = connect(url);
-      const tools = await bounded(() => soon(connection.tools()));
+      const tools = await bounded(() => soon(toolsOf(connection)));
       // Too many at once end the connection; cancelled requests need no response.
       if (tools instanceof Error) expect(tools.message).not.toMatch(/still being heard/);
       else expect(tools.map(({ name }) => name)).toEqual(['go']);
@@ -93,7 +96,7 @@ test('what is no answer to a call is an error of that call, or the end of that s
   for (const [what, answer] of Object.entries(RESULTS)) {
     await tally.refused(`answered with ${what}`, async () => {
       const connection = connect(await hostile('tools/call', answer));
-      expect(await soon(connection.tools())).toEqual([]);
+      expect(await soon(toolsOf(connection))).toEqual([]);
       const given = AbortSignal.timeout(500);
       const outcome = await bounded(() => soon(connection.call({ name: 'go' }, {}, given)));
       if (outcome instanceof Error) {
@@ -128,9 +131,10 @@ test('what a server says of itself is held to a few tools of a bounded size', as
           return fetch(input, init);
         },
         changed: () => {},
+        offered: () => {},
       });
       const url = await hostile(method, answer);
-      const tools = await bounded(() => soon(connection.tools()));
+      const tools = await bounded(() => soon(toolsOf(connection)));
       if (tools instanceof Error) expect(tools).toMatchObject({ name: 'McpError' });
       else
         for (const one of tools) {

@@ -66,11 +66,12 @@ test('servers at an address that answer wrongly', async () => {
         config: async () => ({ url, headers: { 'x-key': SECRET } }),
         fetch,
         changed: () => {},
+        offered: () => {},
       });
       const stop = observe();
       const outcome = await Promise.race([
-        connection.tools().then(
-          (found) => found.length,
+        connection.offer().then(
+          ({ tools }) => tools.length,
           () => 'refused',
         ),
         new Promise<string>((late) => setTimeout(() => late('it is still being heard'), 5000)),

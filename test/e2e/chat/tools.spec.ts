@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { modelTextFromFiles } from '../../../app/text/model-text.ts';
 import { type App, ask, begin, expect, rows, startApp, test } from '../app.ts';
@@ -72,14 +73,7 @@ test('a call in an answer: its block, what it gave, the text after it, once more
   );
 });
 
-test('a prompt of a tool server: found in the menu, filled in, and put behind what is in the message field', async ({
-  page,
-  app,
-  problems,
-}) => {
-  await begin(page, app);
-  const field = page.getByLabel('Message', { exact: true });
-  await field.fill('By the way:');
+async function addEverything(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Tools', exact: true }).click();
   await expect(page.getByRole('button', { name: 'Insert a prompt…' })).toHaveCount(0);
   await page.getByRole('button', { name: 'Manage tools…' }).click();
@@ -90,7 +84,17 @@ test('a prompt of a tool server: found in the menu, filled in, and put behind wh
   await adding.getByRole('button', { name: 'Add server' }).click();
   await expect(page.getByText('everything', { exact: true })).toBeVisible();
   await page.goBack();
+}
 
+test('a prompt of a tool server: found in the menu, filled in, and put behind what is in the message field', async ({
+  page,
+  app,
+  problems,
+}) => {
+  await begin(page, app);
+  const field = page.getByLabel('Message', { exact: true });
+  await field.fill('By the way:');
+  await addEverything(page);
   await page.getByRole('button', { name: 'Tools', exact: true }).click();
   await page.getByRole('button', { name: 'Insert a prompt…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Insert a prompt' });
@@ -134,6 +138,74 @@ test('a prompt of a tool server: found in the menu, filled in, and put behind wh
   await city.fill('Turin');
   await blanks.getByRole('button', { name: 'Insert' }).click();
   await expect(field).toHaveValue("What's weather in Turin?");
+  expect(problems).toEqual([]);
+});
+
+test('suggestions for the blanks of a prompt: chosen by keys and by mouse, left alone, and never in the way', async ({
+  page,
+  app,
+  problems,
+}) => {
+  await begin(page, app);
+  await addEverything(page);
+  await page.getByRole('button', { name: 'Tools', exact: true }).click();
+  await page.getByRole('button', { name: 'Insert a prompt…' }).click();
+  await page.getByRole('button', { name: /^Team Management/ }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Team Management' });
+  const department = dialog.getByRole('combobox', { name: 'department' });
+  const name = dialog.getByRole('combobox', { name: 'name' });
+  const options = page.getByRole('option');
+  await expect(department).toBeFocused();
+  await expect(department).toHaveAttribute('aria-expanded', 'false');
+
+  await page.keyboard.type('S');
+  await expect(page.getByRole('listbox', { name: 'Suggestions for department' })).toBeVisible();
+  await expect(options).toHaveText(['Sales', 'Support']);
+  await expect(department).toHaveAttribute('aria-expanded', 'true');
+  const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('option', { selected: true })).toHaveText('Support');
+  const active = (await page.getByRole('option', { selected: true }).getAttribute('id')) ?? '';
+  await expect(department).toHaveAttribute('aria-activedescendant', active);
+  await page.keyboard.press('Enter');
+  await expect(department).toHaveValue('Support');
+  await expect(options).toHaveCount(0);
+  await expect(department).toBeFocused();
+
+  // An arrow asks without a letter; Escape leaves the list, and the dialog where it is.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('ArrowDown');
+  await expect(options).toHaveText(['John', 'Kim', 'Lee']);
+  await page.keyboard.press('ArrowUp');
+  await expect(page.getByRole('option', { selected: true })).toHaveText('Lee');
+  await page.keyboard.press('Escape');
+  await expect(options).toHaveCount(0);
+  await expect(name).toBeFocused();
+  await page.keyboard.type('K');
+  await options.getByText('Kim').click();
+  await expect(name).toHaveValue('Kim');
+  await expect(name).toBeFocused();
+
+  // The server stands still: what is typed is there all the same.
+  const running = processesOf(everything);
+  for (const pid of running) process.kill(pid, 'SIGSTOP');
+  await department.fill('Sale');
+  await page.keyboard.type('s');
+  await expect(department).toHaveValue('Sales');
+  await expect(options).toHaveCount(0);
+  for (const pid of running) process.kill(pid, 'SIGCONT');
+
+  // A value of several lines is written in a field for a text.
+  await name.press('End');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Possible');
+  await expect(dialog.getByRole('textbox', { name: 'name' })).toHaveValue('Kim\nPossible');
+  await dialog.getByRole('button', { name: 'Insert' }).click();
+  await expect(page.getByLabel('Message', { exact: true })).toHaveValue(
+    'Please promote Kim\nPossible to the head of the Sales team.',
+  );
   expect(problems).toEqual([]);
 });
 

@@ -91,6 +91,19 @@ const shots: Shot[] = [
       await page.getByRole('button', { name: /^Summarise a note/ }).click();
     },
   },
+  {
+    name: 'prompts-suggestions',
+    scene: 'tools',
+    prepare: async (page) => {
+      await overlay('tools')(page);
+      await page.getByRole('button', { name: 'Insert a prompt…' }).click();
+      await page.getByRole('button', { name: /^Summarise a note/ }).click();
+      await page.getByRole('combobox', { name: 'note' }).pressSequentially('L');
+      await page.getByRole('listbox').waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('option', { selected: true }).waitFor();
+    },
+  },
   { name: 'loop', scene: 'loop' },
   {
     name: 'speed',

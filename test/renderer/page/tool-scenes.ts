@@ -57,8 +57,9 @@ const servers: McpServer[] = [
           { name: 'note', description: 'Name of the note, without its ending', required: true },
           { name: 'sentences', description: '', required: false },
         ],
+        suggests: true,
       },
-      { name: 'week', title: 'Plan the week', description: 'What is due, by day.', arguments: [] },
+      { name: 'week', title: 'Plan the week', description: 'What is due, by day.', arguments: [], suggests: true },
     ],
   },
   {

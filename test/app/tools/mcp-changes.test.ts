@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Client, McpServer } from '../../../app/protocol/index.ts';
+import { openDatabase } from '../../../app/store/database/database.ts';
+import { newFolder } from '../../support/core/core.ts';
+import { bin, program, start, written } from './tool-servers.ts';
+
+//  What a server suggests for the blanks of its prompts, and lists that change while it runs.
+
+const only = ([server]: McpServer[]): McpServer => {
+  if (!server) throw new Error('no server was added');
+  return server;
+};
+const suggested = (client: Client, { id }: McpServer, argument: string, value: string, given = {}) =>
+  client.call('mcp.complete', { serverId: id, name: 'completable-prompt', argument, value, given });
+
+test('suggestions of a published server: by what is typed, and by what the other blanks hold', async () => {
+  const { client } = await start([]);
+  const server = only(await client.call('mcp.add', { servers: [program('everything', [bin('server-everything')])] }));
+  expect(server.prompts.map(({ suggests }) => suggests)).toEqual([true, true, true, true]);
+  expect(await suggested(client, server, 'department', '')).toEqual(['Engineering', 'Sales', 'Marketing', 'Support']);
+  expect(await suggested(client, server, 'department', 'S')).toEqual(['Sales', 'Support']);
+  expect(await suggested(client, server, 'department', 'Q')).toEqual([]);
+  expect(await suggested(client, server, 'name', '')).toEqual([]);
+  expect(await suggested(client, server, 'name', '', { department: 'Sales' })).toEqual(['David', 'Eve', 'Frank']);
+  expect(await suggested(client, server, 'name', 'K', { department: 'Support' })).toEqual(['Kim']);
+  // What it does not know is an error of the server, and no matter for who types.
+  expect(await suggested(client, server, 'nothing', 'x')).toEqual([]);
+  expect(
+    await client.call('mcp.complete', { serverId: server.id, name: 'none', argument: 'a', value: '', given: {} }),
+  ).toEqual([]);
+  expect(only(await client.call('mcp.servers')).state).toEqual({ status: 'ready' });
+  await expect(suggested(client, { ...server, id: 'none' as McpServer['id'] }, 'name', '')).rejects.toMatchObject({
+    code: 'not-found',
+  });
+});
+
+/** Has other tools and prompts once it was asked for the text of one. */
+const changing = () =>
+  written(
+    newFolder(),
+    `else if (method === 'prompts/get') {
+       tools[0].name = 'stop';
+       prompts = [{ name: 'later' }];
+       send(id, { messages: [] });
+       for (const kind of ['tools', 'prompts'])
+         process.stdout.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/' + kind + '/list_changed' }) + '\\n');
+     }
+     else if (method === 'prompts/list') send(id, { prompts });`,
+    `let prompts = [{ name: 'now' }];`,
+    { tools: { listChanged: true }, prompts: { listChanged: true } },
+  );
+
+test('a server that says its lists have changed is listed again, and the page is told; what is gone is gone', async () => {
+  const { client } = await start([]);
+  const server = only(await client.call('mcp.add', { servers: [program('changing', changing())] }));
+  const heard: McpServer[] = [];
+  client.on('mcp.changed', (servers) => heard.push(only(servers)));
+  await client.call('mcp.prompt', { serverId: server.id, name: 'now', given: {} });
+  await expect.poll(() => heard.length, { timeout: 5000 }).toBe(1);
+  expect(heard).toMatchObject([{ tools: [{ title: 'stop' }], prompts: [{ name: 'later' }] }]);
+  expect(await client.call('mcp.servers')).toEqual(heard);
+  expect(heard[0]?.tools).toHaveLength(1);
+});
+
+test('a server whose prompts were never stored is listed when it runs for the first time', async () => {
+  const { client: first, host, dataFolder } = await start([]);
+  await first.call('mcp.add', { servers: [program('everything', [bin('server-everything')])] });
+  await host.close();
+  // As the migration leaves a server that was added before.
+  const db = openDatabase(join(dataFolder, 'longhand.db'));
+  db.run("UPDATE mcp_servers SET prompts = '[]'");
+  db.close();
+  const { client } = await start([], dataFolder);
+  const before = only(await client.call('mcp.servers'));
+  expect(before).toMatchObject({ state: { status: 'idle' }, prompts: [] });
+  await client.call('mcp.prompt', { serverId: before.id, name: 'simple-prompt', given: {} });
+  await expect.poll(async () => only(await client.call('mcp.servers')).prompts.length, { timeout: 10_000 }).toBe(4);
+});
