@@ -229,3 +229,23 @@ test('a question about passages is no error: nothing below it says that the answ
   await expect(page.getByRole('button', { name: 'Send passages in this chat' })).toBeVisible();
   await expect(page.getByText('Ended with an error')).toHaveCount(0);
 });
+
+test('suggestions that need more room than their dialog are all in sight', async ({ page, scene }) => {
+  await scene('tools');
+  await page.getByRole('button', { name: /^Tools: \d on$/ }).click();
+  await page.getByRole('button', { name: 'Insert a prompt…' }).click();
+  await page.getByRole('button', { name: /^Summarise a note/ }).click();
+  const field = page.getByRole('combobox', { name: 'sentences' });
+  await field.press('ArrowDown');
+  const list = page.getByRole('listbox');
+  const [box, dialog] = [await list.boundingBox(), await page.getByRole('dialog').boundingBox()];
+  if (!box || !dialog) throw new Error('no list in no dialog');
+  expect(box.y + box.height).toBeGreaterThan(dialog.y + dialog.height);
+  expect(await list.evaluate((one) => one.scrollHeight - one.clientHeight)).toBe(0);
+  const last = list.getByRole('option', { name: 'Rent since March' });
+  const seen = (option: Element) => {
+    const { x, y, width, height } = option.getBoundingClientRect();
+    return option.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+  };
+  await expect.poll(() => last.evaluate(seen)).toBe(true);
+});

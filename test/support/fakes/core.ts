@@ -286,9 +286,14 @@ export function createFakeCore(world: World) {
       messages: [{ role: 'user' as const, text: [name, ...Object.values(given)].join(' ') }],
     }),
     'mcp.complete': ({ value }) =>
-      ['Letter to the landlord', 'Letter to the bank', 'List of repairs', 'Rent since March'].filter((name) =>
-        name.toLowerCase().startsWith(value.toLowerCase()),
-      ),
+      [
+        'Addresses',
+        'Letter to the landlord',
+        'Letter to the bank',
+        'List of repairs',
+        'Meter readings',
+        'Rent since March',
+      ].filter((name) => name.toLowerCase().startsWith(value.toLowerCase())),
     'mcp.setAlways': () => undefined,
     'tools.list': () => ({ able: true, tools: world.tools }),
     'tools.pageHosts': () => world.pageHosts,
