@@ -96,7 +96,6 @@ export function createConnection({ version, config, fetch, changed, offered }: C
     const own = (transport as Partial<ProgramTransport> | null)?.ended ?? null;
     const why = own && own.message !== 'it was stopped' ? own : asMcpError(error);
     open = null;
-    relisting.drop();
     const detail = masked(why.message.slice(0, 500), secrets);
     note(detail);
     show({ status: 'failed', problem: why.problem, detail });
@@ -219,7 +218,6 @@ export function createConnection({ version, config, fetch, changed, offered }: C
     async close() {
       const last = open;
       open = null;
-      relisting.drop();
       const one = await last?.catch(() => null);
       await one?.transport.close().catch(() => {});
       show({ status: 'idle' });

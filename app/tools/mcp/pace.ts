@@ -26,19 +26,13 @@ export function createPace(work: () => Promise<void>, ms: number) {
     }
   }
 
-  function drop() {
-    clearTimeout(timer);
-    timer = undefined;
-    again = false;
-  }
-
   return {
     ask,
-    /** What was asked for is not done. */
-    drop,
-    /** It is being done otherwise. */
+    /** It is done otherwise, just now. */
     skip() {
-      drop();
+      clearTimeout(timer);
+      timer = undefined;
+      again = false;
       last = performance.now();
     },
   };

@@ -65,7 +65,15 @@ test('a server that says its lists have changed is listed again, and the page is
 
 test('a server whose prompts were never stored is listed when it runs for the first time', async () => {
   const { client: first, host, dataFolder } = await start([]);
-  await first.call('mcp.add', { servers: [program('everything', [bin('server-everything')])] });
+  // It announces nothing.
+  const args = written(
+    newFolder(),
+    `else if (method === 'prompts/list') send(id, { prompts: [{ name: 'p' }] });
+     else if (method === 'prompts/get') send(id, { messages: [] });`,
+    '',
+    { tools: {}, prompts: {} },
+  );
+  await first.call('mcp.add', { servers: [program('old', args)] });
   await host.close();
   // As the migration leaves a server that was added before.
   const db = openDatabase(join(dataFolder, 'longhand.db'));
@@ -74,6 +82,7 @@ test('a server whose prompts were never stored is listed when it runs for the fi
   const { client } = await start([], dataFolder);
   const before = only(await client.call('mcp.servers'));
   expect(before).toMatchObject({ state: { status: 'idle' }, prompts: [] });
-  await client.call('mcp.prompt', { serverId: before.id, name: 'simple-prompt', given: {} });
-  await expect.poll(async () => only(await client.call('mcp.servers')).prompts.length, { timeout: 10_000 }).toBe(4);
+  await client.call('mcp.prompt', { serverId: before.id, name: 'p', given: {} });
+  const names = async () => only(await client.call('mcp.servers')).prompts.map(({ name }) => name);
+  await expect.poll(names, { timeout: 10_000 }).toEqual(['p']);
 });

@@ -22,7 +22,7 @@ const STATIC = { tools: {}, prompts: {}, resources: {} };
 
 const announce = (...kinds: string[]) => kinds.map((kind) => `announce(${JSON.stringify(kind)});`).join(' ');
 const flood = (...kinds: string[]) =>
-  `setInterval(() => { for (let at = 0; at < 50; at++) { ${announce(...kinds)} } }, 10);`;
+  `setInterval(() => { for (let at = 0; at < 50; at++) { ${announce(...kinds)} } }, 20);`;
 
 type Attack = {
   /** Before the first message. */
