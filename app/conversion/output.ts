@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { LonghandError } from '../protocol/index.ts';
 
@@ -68,3 +68,16 @@ export async function whole<T>(
     });
   }
 }
+
+/** @throws LonghandError `disk-full` before anything is written */
+export async function checkRoom(out: string, needed: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(out));
+  if (bavail * bsize > needed) return;
+  throw new LonghandError(
+    'disk-full',
+    `[--out] the disk of ${out} has ${readable(bavail * bsize)} free, but ${readable(needed)} are needed`,
+  );
+}
+
+const readable = (bytes: number): string =>
+  bytes < 999_500_000 ? `${Number((bytes / 1e6).toFixed(1))} MB` : `${Number((bytes / 1e9).toFixed(1))} GB`;

@@ -30,6 +30,9 @@ export function storedType({ type }: TensorEntry): 'F32' | 'F16' | 'BF16' | null
   return /^([UI]\d+|BOOL|BOOLEAN|F64)$/.test(type) ? null : 'F16';
 }
 export const isPlain = ({ type }: TensorEntry): boolean => PLAIN.includes(type);
+/** The tensors that were quantised before. */
+export const quantisedIn = (tensors: readonly TensorEntry[]): TensorEntry[] =>
+  tensors.filter((tensor) => !isPlain(tensor) && !/^[IUF]\d+$|^BOOL/.test(tensor.type));
 type Shaped = { readonly shape: readonly number[] };
 export const rowsOf = ({ shape }: Shaped): number => shape.slice(0, -1).reduce((product, size) => product * size, 1);
 export const columnsOf = ({ shape }: Shaped): number => shape.at(-1) ?? 1;

@@ -54,7 +54,19 @@ export const LAWS: readonly Law[] = [
   { from: 'app/store', to: ['app/protocol'] },
   { from: 'app/metrics', to: ['app/store', 'app/protocol'] },
   { from: 'app/quality', to: ['app/protocol'] },
-  { from: 'app/conversion', to: ['app/text', 'app/protocol', 'native/addon/index.d.ts'] },
+  {
+    from: 'app/conversion',
+    to: [
+      'app/engine/process/addon.ts',
+      'app/engine/process/addon-errors.ts',
+      'app/engine/process/model/tokenizer-files.ts',
+      'app/quality',
+      'app/process',
+      'app/text',
+      'app/protocol',
+      'native/addon/index.d.ts',
+    ],
+  },
   { from: 'app/tools', to: ['app/process', 'app/text', 'app/store', 'app/protocol'] },
   {
     from: 'app/engine',
@@ -67,7 +79,7 @@ export const LAWS: readonly Law[] = [
       'native/addon/index.d.ts',
     ],
   },
-  { from: 'app/models', to: ['app/engine', 'app/store', 'app/protocol', 'native/addon/index.d.ts'] },
+  { from: 'app/models', to: ['app/conversion', 'app/engine', 'app/store', 'app/protocol', 'native/addon/index.d.ts'] },
   { from: 'app/documents', to: ['app/engine', 'app/process', 'app/text', 'app/store', 'app/protocol'] },
   {
     from: 'app/chat',

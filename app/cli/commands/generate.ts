@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { GrammarText } from '../../engine/ipc-protocol.ts';
 import { boundAnswer, createGrammars } from '../../engine/process/model/grammars.ts';
+import { textIfAny } from '../../engine/process/model/tokenizer-files.ts';
 import { LonghandError, PictureDetail } from '../../protocol/index.ts';
 import { promptOf } from '../../text/chat-template.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
@@ -18,7 +19,7 @@ import {
   UsageError,
   type Values,
 } from '../runtime/command.ts';
-import { type Opened, openModel, textIfAny, textOf } from '../runtime/open-model.ts';
+import { type Opened, openModel, textOf } from '../runtime/open-model.ts';
 import { promptWithPictures } from '../runtime/shown-pictures.ts';
 import { fixed } from '../runtime/terminal.ts';
 

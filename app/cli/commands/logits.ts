@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
+import { abortFlag } from '../../engine/process/addon.ts';
 import { command, MODEL_FLAGS, PRECISION_FLAG, UsageError } from '../runtime/command.ts';
-import { abortFlag, openModel } from '../runtime/open-model.ts';
+import { openModel } from '../runtime/open-model.ts';
 import { readPixels } from '../runtime/pictures.ts';
 import { outputFile, writeSafetensors } from '../runtime/safetensors.ts';
 

@@ -1,4 +1,5 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
+import { abortFlag } from '../../engine/process/addon.ts';
 import { ENOUGH } from '../../engine/process/generation/loop-recovery.ts';
 import { createOutputDecoder } from '../../engine/process/generation/output-decoder.ts';
 import type { LoopEvidence } from '../../protocol/index.ts';
@@ -7,7 +8,7 @@ import { LoopGuard } from '../../text/loop/loop-detector.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import { closingIds, type Part } from '../../text/thinking.ts';
 import type { Context, Flags, Values } from './command.ts';
-import { abortFlag, type Opened } from './open-model.ts';
+import type { Opened } from './open-model.ts';
 
 export const SAMPLING_FLAGS = {
   'max-tokens': {

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type * as Addon from '../../../native/addon/index.d.ts';
-import { loadAddon } from '../../engine/process/addon.ts';
+import { abortFlag, loadAddon } from '../../engine/process/addon.ts';
 import { readModelText } from '../../engine/process/model/tokenizer-files.ts';
 import { builtInModels } from '../../models/registry/built-in-models.ts';
-import { LonghandError } from '../../protocol/index.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import type { Context, MODEL_FLAGS, Values } from './command.ts';
 
@@ -56,24 +55,3 @@ export async function openModel(context: Context, values: Values<typeof MODEL_FL
 
 /** @throws LonghandError `model-broken` without a usable tokenizer */
 export const textOf = (addon: typeof Addon, path: string): Promise<ModelText> => readModelText(addon, path);
-
-/** null if the model has no tokenizer: work on token ids needs none. */
-export async function textIfAny(addon: typeof Addon, path: string): Promise<ModelText | null> {
-  try {
-    return await textOf(addon, path);
-  } catch (error) {
-    // A GGUF file without a vocabulary declares none, or lacks the keys.
-    const missing = /tokenizer\.json is missing|^\[gguf\] tokenizer\.ggml\.model/;
-    if (error instanceof LonghandError && missing.test(error.message)) return null;
-    throw error;
-  }
-}
-
-/** Ctrl-C as a flag for the engine. */
-export function abortFlag(addon: typeof Addon, signal: AbortSignal): { flag: Addon.AbortFlag; release: () => void } {
-  const flag = new addon.AbortFlag();
-  const set = () => flag.set();
-  if (signal.aborted) set();
-  signal.addEventListener('abort', set);
-  return { flag, release: () => signal.removeEventListener('abort', set) };
-}

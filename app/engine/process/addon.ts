@@ -15,3 +15,12 @@ export function loadAddon(file: string): typeof Addon {
     });
   }
 }
+
+/** A signal as a flag for the engine. */
+export function abortFlag(addon: typeof Addon, signal: AbortSignal): { flag: Addon.AbortFlag; release: () => void } {
+  const flag = new addon.AbortFlag();
+  const set = () => flag.set();
+  if (signal.aborted) set();
+  signal.addEventListener('abort', set);
+  return { flag, release: () => signal.removeEventListener('abort', set) };
+}

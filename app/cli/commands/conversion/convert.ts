@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { TensorEntry } from '../../../../native/addon/index.d.ts';
+import { observe } from '../../../conversion/making/calibration.ts';
+import { type Card, qualityOf, writeCard } from '../../../conversion/making/quality-card.ts';
 import { type Layout, type Svd, writeMla } from '../../../conversion/mla.ts';
 import { checkFree, whole } from '../../../conversion/output.ts';
 import { fixedPairs, type Heads, type Pairs, type Rope, strongestPairs } from '../../../conversion/partial-rope.ts';
@@ -8,8 +10,9 @@ import { isPlain } from '../../../conversion/plan.ts';
 import { LonghandError } from '../../../protocol/index.ts';
 import { type Context, command, type Flags, UsageError, type Values } from '../../runtime/command.ts';
 import { addonOf, modelPath } from '../../runtime/open-model.ts';
-import { observe } from './calibration.ts';
-import { type Card, linesOf, qualityOf, writeCard } from './quality-card.ts';
+import { readCalibration } from './calibration.ts';
+import { linesOf } from './card-lines.ts';
+import { workshopOf } from './terminal-workshop.ts';
 
 const FLAGS = {
   mla: { kind: 'yes', help: 'latent attention: one short vector replaces the keys and values of each token (MHA2MLA)' },
@@ -95,10 +98,12 @@ async function convertToMla(context: Context, values: ConvertValues): Promise<Ca
       }).finally(() => source.close());
       bar.end();
       const seconds = (Date.now() - began) / 1000;
-      const quality = values['skip-quality'] ? { skipped: '--skip-quality' } : await qualityOf(context, path, part);
+      const quality = values['skip-quality']
+        ? { skipped: '--skip-quality' }
+        : await qualityOf(workshopOf(context), path, part);
       const cache = described.contextBytesPerToken;
       const made = await addon.inspect(part);
-      return await writeCard(part, {
+      return await writeCard(workshopOf(context), part, {
         made_from: path,
         out,
         method: `MHA2MLA ${rope} ${count} pairs, ${svd} rank ${rank}`,
@@ -175,10 +180,15 @@ async function measured(
     if (file !== undefined) throw new UsageError('[convert] --calibration goes with --rope 2-norm and --svd whitened');
     return { pairs: null, covariance, calibration: null };
   }
-  const { seen, calibration } = await observe(context, path, file, {
-    ...(svd === 'whitened' ? { covarianceOf: 'self_attn.k_proj.weight' } : {}),
-    ...(norms ? { pairsOf: heads.dim } : {}),
-  });
+  const { seen, calibration } = await observe(
+    workshopOf(context),
+    path,
+    file === undefined ? undefined : readCalibration(context, file),
+    {
+      ...(svd === 'whitened' ? { covarianceOf: 'self_attn.k_proj.weight' } : {}),
+      ...(norms ? { pairsOf: heads.dim } : {}),
+    },
+  );
   const pairs: Pairs = [];
   for (let layer = 0; layer < layers; layer++) {
     const own = seen.find(({ names }) => names.includes(`model.layers.${layer}.self_attn.k_proj.weight`));

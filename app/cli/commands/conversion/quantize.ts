@@ -1,13 +1,15 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { GGUF_TARGETS } from '../../../conversion/gguf/write.ts';
+import { type Asked, type Described, make } from '../../../conversion/making/quantise.ts';
 import { checkFree } from '../../../conversion/output.ts';
-import { checkForm, isPlain } from '../../../conversion/plan.ts';
+import { checkForm, quantisedIn } from '../../../conversion/plan.ts';
 import { LonghandError } from '../../../protocol/index.ts';
 import { type Context, command, type Flags, UsageError, type Values } from '../../runtime/command.ts';
 import { addonOf, modelPath } from '../../runtime/open-model.ts';
-import { linesOf } from './quality-card.ts';
-import { type Asked, type Described, make } from './quantize-make.ts';
+import { readCalibration } from './calibration.ts';
+import { linesOf } from './card-lines.ts';
+import { workshopOf } from './terminal-workshop.ts';
 
 const FLAGS = {
   model: {
@@ -66,7 +68,7 @@ export const quantize = command({
     checkFree(asked.out);
     const described = await addonOf(context).inspect(asked.source);
     checkSource(described, values);
-    const card = await make(context, { ...asked, described });
+    const card = await make(workshopOf(context), { ...asked, described });
     context.terminal.out(context.json ? `${JSON.stringify(card)}\n` : `${linesOf(card).join('\n')}\n`);
     return 0;
   },
@@ -81,6 +83,8 @@ function checked(context: Context, values: QuantizeValues): Omit<Asked, 'describ
     throw new UsageError('[quantize] --target-size goes with --method mixed');
   if (target !== undefined && !(target > 0))
     throw new UsageError(`[--target-size] got ${target}, expected gigabytes above 0`);
+  if (values.calibration !== undefined && method !== 'weighted' && method !== 'mixed')
+    throw new UsageError('[quantize] --calibration goes with --method weighted and --method mixed');
   const gguf = ggufOf(context, values);
   const source = modelPath(context, model);
   const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() ?? false;
@@ -94,7 +98,7 @@ function checked(context: Context, values: QuantizeValues): Omit<Asked, 'describ
     method: method as Asked['method'],
     target: target === undefined ? null : target * 1e9,
     gguf,
-    calibration: values.calibration,
+    calibration: values.calibration === undefined ? undefined : readCalibration(context, values.calibration),
     measures: values['skip-quality'] !== true,
   };
 }
@@ -118,7 +122,7 @@ function ggufOf(context: Context, { format = 'mlx', bits, group, method = 'rtn' 
 function checkSource(described: Described, { yes }: QuantizeValues): void {
   if (!described.supported)
     throw new LonghandError('model-unsupported', `[quantize] ${described.problems[0] ?? 'this model cannot be read'}`);
-  const quantised = described.tensors.filter((tensor) => !isPlain(tensor) && !/^[IUF]\d+$|^BOOL/.test(tensor.type));
+  const quantised = quantisedIn(described.tensors);
   const first = quantised[0];
   if (first === undefined || yes) return;
   throw new LonghandError(

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { abortFlag } from '../../../engine/process/addon.ts';
 import { LonghandError } from '../../../protocol/index.ts';
 import { divergenceOf } from '../../../quality/divergence.ts';
 import { perplexityOf, positionsOf } from '../../../quality/perplexity.ts';
@@ -22,7 +23,7 @@ import {
   UsageError,
   type Values,
 } from '../../runtime/command.ts';
-import { abortFlag, openModel, textOf } from '../../runtime/open-model.ts';
+import { openModel, textOf } from '../../runtime/open-model.ts';
 import { outputFile } from '../../runtime/safetensors.ts';
 import { ofChoices, ofNeedles, ofReasoning } from './eval-questions.ts';
 import { type Evaluated, fileOf, percent, progressOf, type Report, rounded, shown } from './eval-report.ts';

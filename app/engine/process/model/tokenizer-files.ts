@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as Addon from '../../../../native/addon/index.d.ts';
+import { LonghandError } from '../../../protocol/index.ts';
 import { type ModelText, modelTextFromFiles, modelTextFromGguf } from '../../../text/model-text.ts';
 import { brokenFile, readModelJson, readModelText as readText } from './model-json.ts';
 
@@ -17,6 +18,18 @@ export async function readModelText(addon: Pick<typeof Addon, 'ggufMetadata'>, p
     config: readModelJson(folder, 'config.json'),
     ...(chatTemplate !== undefined && { chatTemplate }),
   });
+}
+
+/** Null if the model has no tokenizer: work on token ids needs none. */
+export async function textIfAny(addon: Pick<typeof Addon, 'ggufMetadata'>, path: string): Promise<ModelText | null> {
+  try {
+    return await readModelText(addon, path);
+  } catch (error) {
+    // A GGUF file without a vocabulary declares none, or lacks the keys.
+    const missing = /tokenizer\.json is missing|^\[gguf\] tokenizer\.ggml\.model/;
+    if (error instanceof LonghandError && missing.test(error.message)) return null;
+    throw error;
+  }
 }
 
 /** Newer releases have the template in a file of its own, of two possible names; otherwise it is in tokenizer_config.json. */

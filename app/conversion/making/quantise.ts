@@ -1,21 +1,20 @@
 import { basename } from 'node:path';
-import type { Description, TensorEntry } from '../../../../native/addon/index.d.ts';
-import { allocate } from '../../../conversion/allocate.ts';
-import { copyCompanions } from '../../../conversion/companions.ts';
-import { readingFrom, unpacked, writeTokenizer } from '../../../conversion/gguf/to-folder.ts';
-import { type GgufTarget, planGguf, writeGguf } from '../../../conversion/gguf/write.ts';
-import { writeMlx } from '../../../conversion/mlx.ts';
-import { whole } from '../../../conversion/output.ts';
-import { columnsOf, type Planned, planOf, type Rounding, rowsOf, sizeOf } from '../../../conversion/plan.ts';
-import { LonghandError } from '../../../protocol/index.ts';
-import { type Context, UsageError } from '../../runtime/command.ts';
-import { abortFlag, addonOf } from '../../runtime/open-model.ts';
-import { observe } from './calibration.ts';
+import type { Description, TensorEntry } from '../../../native/addon/index.d.ts';
+import { abortFlag } from '../../engine/process/addon.ts';
+import { LonghandError } from '../../protocol/index.ts';
+import { allocate } from '../allocate.ts';
+import { copyCompanions } from '../companions.ts';
+import { readingFrom, unpacked, writeTokenizer } from '../gguf/to-folder.ts';
+import { type GgufTarget, planGguf, writeGguf } from '../gguf/write.ts';
+import { writeMlx } from '../mlx.ts';
+import { checkRoom, whole } from '../output.ts';
+import { columnsOf, type Planned, planOf, type Rounding, rowsOf, sizeOf } from '../plan.ts';
+import { type Calibration, observe } from './calibration.ts';
 import { type Card, qualityOf, writeCard } from './quality-card.ts';
-import { checkRoom } from './quantize-checks.ts';
+import type { Workshop } from './workshop.ts';
 
 export type Described = Description & { config: unknown; tensors: TensorEntry[] };
-/** The validated arguments of `longhand quantize`. */
+/** What was asked for, validated. */
 export type Asked = {
   source: string;
   folder: string;
@@ -26,25 +25,21 @@ export type Asked = {
   /** Target size in bytes, for mixed precision. */
   target: number | null;
   gguf: GgufTarget | null;
-  calibration: string | undefined;
+  calibration: Calibration | undefined;
   measures: boolean;
   described: Described;
 };
 
 /** Size of mixed precision relative to uniform bits, if no size is given. */
-const MIXED = 1.1;
+export const MIXED = 1.1;
 
 type Weights = { importance: Map<string, Float32Array>; calibration: string | null };
 
 /** Column importance of each tensor, if the method needs it. */
-async function weighed(context: Context, { method, calibration, source }: Asked): Promise<Weights> {
+async function weighed(workshop: Workshop, { method, calibration, source }: Asked): Promise<Weights> {
   const importance = new Map<string, Float32Array>();
-  if (method !== 'weighted' && method !== 'mixed') {
-    if (calibration !== undefined)
-      throw new UsageError('[quantize] --calibration goes with --method weighted and --method mixed');
-    return { importance, calibration: null };
-  }
-  const observed = await observe(context, source, calibration, {});
+  if (method !== 'weighted' && method !== 'mixed') return { importance, calibration: null };
+  const observed = await observe(workshop, source, calibration, {});
   for (const { names, squares } of observed.seen) {
     const mean = squares.reduce((sum, square) => sum + square, 0) / squares.length;
     // A column that this text did not use may be used by other texts.
@@ -70,21 +65,21 @@ type Run = {
 };
 
 /** Quantises, evaluates, and moves the result into place. */
-export async function make(context: Context, asked: Asked): Promise<Card> {
+export async function make(workshop: Workshop, asked: Asked): Promise<Card> {
   const began = Date.now();
-  const { flag, release } = abortFlag(addonOf(context), context.signal);
-  const bar = context.terminal.progress('writing');
+  const { flag, release } = abortFlag(workshop.addon, workshop.signal);
+  const bar = workshop.progress('writing');
   const run: Run = {
     seconds: () => (Date.now() - began) / 1000,
-    signal: context.signal,
+    signal: workshop.signal,
     flag,
     show: (done, total) => bar.show(done, total),
     end: () => bar.end(),
   };
   try {
-    return await (asked.gguf === null ? makeMlx(context, asked, run) : makeGguf(context, asked, asked.gguf, run));
+    return await (asked.gguf === null ? makeMlx(workshop, asked, run) : makeGguf(workshop, asked, asked.gguf, run));
   } catch (error) {
-    if (context.signal.aborted) throw new LonghandError('cancelled', '[quantize] cancelled; nothing was kept');
+    if (workshop.signal.aborted) throw new LonghandError('cancelled', '[quantize] cancelled; nothing was kept');
     throw error;
   } finally {
     bar.end();
@@ -92,8 +87,8 @@ export async function make(context: Context, asked: Asked): Promise<Card> {
   }
 }
 
-const qualityIf = async (context: Context, { measures, source }: Asked, made: string): Promise<Card['quality']> =>
-  measures ? await qualityOf(context, source, made) : { skipped: '--skip-quality' };
+const qualityIf = async (workshop: Workshop, { measures, source }: Asked, made: string): Promise<Card['quality']> =>
+  measures ? await qualityOf(workshop, source, made) : { skipped: '--skip-quality' };
 
 type SourceFolder = {
   tensors: TensorEntry[];
@@ -103,7 +98,7 @@ type SourceFolder = {
 };
 
 /** A folder as is; a GGUF file as the folder it was made from. */
-async function originOf(context: Context, { described, source, folder }: Asked): Promise<SourceFolder> {
+async function originOf(workshop: Workshop, { described, source, folder }: Asked): Promise<SourceFolder> {
   if (described.container !== 'gguf') {
     return {
       tensors: described.tensors,
@@ -112,7 +107,7 @@ async function originOf(context: Context, { described, source, folder }: Asked):
       accompany: (part) => copyCompanions(folder, part),
     };
   }
-  const metadata = await addonOf(context).ggufMetadata(source);
+  const metadata = await workshop.addon.ggufMetadata(source);
   const { tensors, config, from } = unpacked(metadata, described.tensors);
   return {
     tensors,
@@ -122,9 +117,9 @@ async function originOf(context: Context, { described, source, folder }: Asked):
   };
 }
 
-async function makeMlx(context: Context, asked: Asked, run: Run): Promise<Card> {
+async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card> {
   const { described, bits, group, method, out } = asked;
-  const origin = await originOf(context, asked);
+  const origin = await originOf(workshop, asked);
   const uniform = origin.plan(planOf(origin.tensors, bits, group));
   if (uniform.every((planned) => planned.bits === null))
     throw new LonghandError(
@@ -133,9 +128,9 @@ async function makeMlx(context: Context, asked: Asked, run: Run): Promise<Card> 
     );
   const room = asked.target ?? sizeOf(uniform, group) * (method === 'mixed' ? MIXED : 1);
   await checkRoom(out, room);
-  const { importance, calibration } = await weighed(context, asked);
+  const { importance, calibration } = await weighed(workshop, asked);
   return await whole(out, async (part) => {
-    const source = await addonOf(context).openWeights(asked.source);
+    const source = await workshop.addon.openWeights(asked.source);
     const common = { source, group, importance, signal: run.signal };
     try {
       const plan =
@@ -159,7 +154,7 @@ async function makeMlx(context: Context, asked: Asked, run: Run): Promise<Card> 
       });
       run.end();
       const seconds = run.seconds();
-      return await writeCard(part, {
+      return await writeCard(workshop, part, {
         made_from: asked.source,
         out,
         method,
@@ -172,7 +167,7 @@ async function makeMlx(context: Context, asked: Asked, run: Run): Promise<Card> 
         calibration,
         relative_error: written.relativeError,
         left_out: written.left,
-        quality: await qualityIf(context, asked, part),
+        quality: await qualityIf(workshop, asked, part),
       });
     } finally {
       source.close();
@@ -180,7 +175,7 @@ async function makeMlx(context: Context, asked: Asked, run: Run): Promise<Card> 
   });
 }
 
-async function makeGguf(context: Context, asked: Asked, type: GgufTarget, run: Run): Promise<Card> {
+async function makeGguf(workshop: Workshop, asked: Asked, type: GgufTarget, run: Run): Promise<Card> {
   const { described, out, method } = asked;
   const plan = await planGguf(
     {
@@ -193,13 +188,13 @@ async function makeGguf(context: Context, asked: Asked, type: GgufTarget, run: R
     type,
   );
   await checkRoom(out, plan.bytes);
-  const { importance, calibration } = await weighed(context, asked);
+  const { importance, calibration } = await weighed(workshop, asked);
   const name = basename(out);
   const files = { [name]: out, 'quality.json': out.replace(/\.gguf$/, '.quality.json') };
   return await whole(
     out,
     async (part) => {
-      const source = await addonOf(context).openWeights(asked.source);
+      const source = await workshop.addon.openWeights(asked.source);
       const write = writeGguf(part, name, {
         source,
         plan,
@@ -211,7 +206,7 @@ async function makeGguf(context: Context, asked: Asked, type: GgufTarget, run: R
       await write.finally(() => source.close());
       run.end();
       const seconds = run.seconds();
-      return await writeCard(part, {
+      return await writeCard(workshop, part, {
         made_from: asked.source,
         out,
         method,
@@ -221,7 +216,7 @@ async function makeGguf(context: Context, asked: Asked, type: GgufTarget, run: R
         calibration,
         relative_error: null,
         left_out: plan.left,
-        quality: await qualityIf(context, asked, `${part}/${name}`),
+        quality: await qualityIf(workshop, asked, `${part}/${name}`),
       });
     },
     files,
