@@ -12,7 +12,7 @@ const migrations = {
   closeBundle: () => cpSync(at('app/store/database/migrations'), at('dist/main/migrations'), { recursive: true }),
 };
 
-//  Five processes from one source: Electron's main process (index), the core, the engine, the reader of documents, and the browser host as a bundle of
+//  Six processes from one source: Electron's main process (index), the core, the engine, the reader of documents, the one that makes models, and the browser host as a bundle of
 //  its own; the preload script as one CommonJS file, because sandboxed scripts know no modules; and the page.
 export default defineConfig({
   main: {
@@ -24,6 +24,7 @@ export default defineConfig({
           index: at('main/index.ts'),
           core: at('main/processes/core-entry.ts'),
           engine: at('app/engine/process/main.ts'),
+          converter: at('app/conversion/process/main.ts'),
           server: at('app/server/main.ts'),
           cli: at('app/cli/main.ts'),
           'template-worker': at('app/text/jinja/template-process.ts'),

@@ -10,6 +10,7 @@ export type Paths = {
   documentParser: string;
   documentWorker: string;
   sandbox: string;
+  converter: string;
   preload: string;
   renderer: string;
   addon: string;
@@ -29,6 +30,7 @@ export function pathsOf(options: { root: string; resources: string; packaged: bo
     documentParser: join(dist, 'main', 'document-parser.js'),
     documentWorker: join(dist, 'main', 'document-worker.js'),
     sandbox: join(dist, 'main', 'sandbox-worker.js'),
+    converter: join(dist, 'main', 'converter.js'),
     preload: join(dist, 'preload', 'preload.cjs'),
     renderer: join(dist, 'renderer'),
     addon: packaged ? join(resources, 'longhand.node') : join(root, 'build', 'native', 'Release', 'longhand.node'),

@@ -1,6 +1,6 @@
 import type { WeightSource } from '../../native/addon/index.d.ts';
-import { LonghandError } from '../protocol/index.ts';
-import { BITS, columnsOf, type Planned, plannedBytes, rowsOf, sizeOf, storedType } from './plan.ts';
+import { SHRINK_BITS as BITS, LonghandError } from '../protocol/index.ts';
+import { columnsOf, type Planned, plannedBytes, rowsOf, sizeOf, storedType } from './plan.ts';
 
 /** Rows of a matrix that are rounded as a sample. */
 const ROWS = 96;

@@ -50,9 +50,9 @@ export async function whole<T>(
 ): Promise<T> {
   const places = files === undefined ? [path] : Object.values(files);
   for (const place of places) checkFree(place);
-  await sweep(path);
   const part = `${path}.${process.pid}.part`;
   try {
+    await sweep(path);
     const result = await write(part);
     for (const place of places) checkFree(place);
     if (files === undefined) await rename(part, path);

@@ -1,10 +1,8 @@
 import type { TensorEntry } from '../../native/addon/index.d.ts';
-import { LonghandError } from '../protocol/index.ts';
+import { SHRINK_BITS as BITS, SHRINK_GROUPS as GROUPS, LonghandError } from '../protocol/index.ts';
 
 /** How matrices are quantised: round to nearest, half-quadratic (HQQ), or importance-weighted search. */
 export type Rounding = 'rtn' | 'hqq' | 'weighted';
-export const BITS = [2, 3, 4, 5, 6, 8] as const;
-export const GROUPS = [32, 64, 128] as const;
 
 /** One tensor of the result. */
 export type Planned = {

@@ -18,7 +18,7 @@ import { createEngine, type EngineOptions } from '../engine/client/engine-client
 import { createGenerationService } from '../engine/client/generation-service.ts';
 import type { StartEngine } from '../engine/ipc-protocol.ts';
 import { createMetrics } from '../metrics/service.ts';
-import { createModelService, type ModelServiceOptions } from '../models/model-service.ts';
+import { createModelService, type ModelServiceOptions, type ModelTuning } from '../models/model-service.ts';
 import { createPromptCacheControl } from '../models/registry/prompt-cache-control.ts';
 import { createPromptCacheFiles } from '../models/storage/prompt-cache-files.ts';
 import {
@@ -82,7 +82,7 @@ export type CoreOptions = {
   /** False for a core of a single command: it loads no model until asked to. */
   preload?: boolean;
   about: Pick<Response<'app.info'>, 'version' | 'commit' | 'shell'>;
-  models?: Pick<ModelServiceOptions, 'downloads' | 'move' | 'lookMs' | 'disk' | 'net' | 'startTimeout'>;
+  models?: ModelTuning;
   heartbeat?: EngineOptions['heartbeat'];
   now?: () => number;
 };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import type { StartConverter } from '../conversion/process/messages.ts';
 import type { Engine } from '../engine/client/engine-client.ts';
 import type { Timeouts } from '../engine/remote/connection.ts';
 import type {
@@ -12,7 +13,6 @@ import type {
   ModelEntry,
   Settings,
   SettingsPatch,
-  Variant,
 } from '../protocol/index.ts';
 import { deviceInUse, guarded, LonghandError, type Report } from '../protocol/index.ts';
 import type { Database } from '../store/database/database.ts';
@@ -27,11 +27,13 @@ import { certificatesIn, needMirror, needProxy, takeRoute } from './network/netw
 import { createNetworkLog, type NetworkLog } from './network/network-log.ts';
 import { builtInModels } from './registry/built-in-models.ts';
 import { readCatalogue } from './registry/catalogue.ts';
+import { needSupported } from './registry/model-errors.ts';
 import { createModelLifecycle } from './registry/model-lifecycle.ts';
 import { createModelRegistry, type ModelRegistry } from './registry/model-registry.ts';
 import { closeLibrary } from './relocation/copy-tree.ts';
 import { createRelocation, type RelocationOptions } from './relocation/relocation.ts';
 import { createRemoteEngines, type RemoteEngineService } from './remote/service.ts';
+import { createShrinking } from './shrinking/shrinking.ts';
 import { type Cipher, createAccessTokens } from './sources/access-tokens.ts';
 import { FOLDER } from './sources/remote-headers.ts';
 import { createRemoteInspector } from './sources/remote-inspector.ts';
@@ -41,6 +43,8 @@ import { createBlobStore } from './storage/blob-store.ts';
 import { ggufOf } from './storage/folder-layout.ts';
 import { createProbe, type Disk, disk as disks, type TimeoutFactory } from './storage/fs-probe.ts';
 import { createLibraryLocation } from './storage/library-location.ts';
+import { nameOfRepository } from './storage/model-name.ts';
+import { qualityReader } from './storage/quality-file.ts';
 import { createRwLock } from './storage/rw-lock.ts';
 import { createWeightCache } from './storage/weight-cache.ts';
 
@@ -67,7 +71,15 @@ export type ModelServiceOptions = {
   /** Timeouts for remote engines. */
   timeouts?: Timeouts;
   startTimeout?: TimeoutFactory;
+  /** Without it no smaller versions of models are made. */
+  startConverter?: StartConverter;
 };
+
+/** What a shell or a test may set. */
+export type ModelTuning = Pick<
+  ModelServiceOptions,
+  'downloads' | 'move' | 'lookMs' | 'disk' | 'net' | 'startTimeout' | 'startConverter'
+>;
 
 type Owned = Extract<
   CallName,
@@ -171,7 +183,8 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     verdict: (headers) => engine.ask('describe', headers),
   });
   const blobs = createBlobStore(db, location);
-  const lifecycle = createModelLifecycle({ library, blobs, location, weightCache, lock, engine, emit, now });
+  const shared = { library, location, lock, emit, now, report };
+  const lifecycle = createModelLifecycle({ ...shared, blobs, weightCache, engine, qualityOf: qualityReader(probe) });
   const followers: ((news: DownloadNotification) => void)[] = [];
   const tellOf = (news: DownloadNotification) => {
     for (const follower of followers) follower(news);
@@ -206,6 +219,8 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     letGo,
     tuning: { probe, ...options.move },
   });
+  const moving = () => relocation.state().move !== null;
+  const shrinking = createShrinking({ ...shared, moving, start: options.startConverter ?? null });
   const drives = watchDrives({
     paths: library.linkedPaths,
     availability,
@@ -294,7 +309,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       return relocation.state();
     },
     'library.plan': ({ folder }) => relocation.plan(folder),
-    'library.move': ({ folder }) => relocation.begin(folder),
+    'library.move': ({ folder }) => shrinking.atRest(() => relocation.begin(folder)),
     'library.pause': relocation.pause,
     'library.resume': relocation.resume,
     'library.cancel': relocation.cancel,
@@ -320,7 +335,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     'downloads.start': async ({ reference, variant, name }) => {
       const { repository, headers, variant: chosen } = await inspector.inspect(reference, variant);
       needSupported(chosen, repository.name);
-      return downloads.start(repository, headers.files, name ?? nameOf(repository.name));
+      return downloads.start(repository, headers.files, name ?? nameOfRepository(repository.name));
     },
     'downloads.pause': ({ downloadId }) => downloads.pause(downloadId),
     'downloads.resume': ({ downloadId }) => downloads.resume(downloadId),
@@ -346,6 +361,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     'tokens.set': ({ source, token }) => tokens.write(source, token),
 
     ...remoteEngines.handlers,
+    ...shrinking.handlers,
     'privacy.networkLog': networkLog.list,
     'privacy.reportBlocked': ({ address }) => refusedPage(address),
   };
@@ -372,6 +388,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     refusedVisitor: (visitor) => networkLog.refused({ ...visitor, reason: 'visitor' }),
     async close() {
       keepAlive.close();
+      await shrinking.close();
       await drives.close();
       // The relocation may wait for a verification, which closing the lifecycle ends.
       await Promise.all([relocation.close(), lifecycle.close()]);
@@ -380,16 +397,3 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     },
   };
 }
-
-/** @throws LonghandError `model-unsupported` */
-function needSupported({ description }: Variant, name: string): void {
-  if (description.supported) return;
-  const { problems } = description;
-  throw new LonghandError('model-unsupported', `[models] ${name}: ${problems[0] ?? 'not supported'}`, {
-    details: { problems },
-  });
-}
-
-/** The name without owner and format suffix. */
-const nameOf = (repository: string): string =>
-  decodeURIComponent(repository.slice(repository.lastIndexOf('/') + 1)).replace(/[-_.](gguf|safetensors)$/i, '');

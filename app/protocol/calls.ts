@@ -24,6 +24,7 @@ import {
 } from './models/models.ts';
 import { NetworkLogEntry } from './models/network-log.ts';
 import { remoteEngineCalls } from './models/remote-engines.ts';
+import { shrinkCalls } from './models/shrinking.ts';
 import { serverCalls } from './server.ts';
 import { Settings, SettingsPatch } from './settings.ts';
 
@@ -303,6 +304,7 @@ export const calls = {
   ...toolCalls,
   ...mcpCalls,
   ...remoteEngineCalls,
+  ...shrinkCalls,
 
   'settings.get': call(nothing, Settings),
   'settings.set': call(SettingsPatch, Settings),

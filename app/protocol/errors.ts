@@ -59,6 +59,13 @@ export const FailureReason = z.enum([
   'unmounted', // its drive or folder is not mounted
   'other-vision', // not the vision tower of this model
   'vision-gone', // the chosen vision tower is no longer there
+  'runs-elsewhere', // a remote model, whose files are not here
+  'shrink-busy', // another smaller version is being made
+  'shrink-moving', // the library is being moved
+  'shrink-reads-only', // an encoder
+  'shrink-quantised', // quantised already, and nobody said that it should be again
+  'shrink-no-smaller', // that form is not smaller, or does not exist
+  'shrink-lost', // its process ended by itself
   'not-ours', // nothing is known to check its files against
   // pictures
   'heic', // only macOS decodes it

@@ -10,6 +10,7 @@ import { EngineStatus, ModelEntry } from './models/engine.ts';
 import { Library } from './models/library.ts';
 import { Machine } from './models/memory-estimate.ts';
 import { remoteEngineEvents } from './models/remote-engines.ts';
+import { shrinkEvents } from './models/shrinking.ts';
 import { serverEvents } from './server.ts';
 import { Settings } from './settings.ts';
 
@@ -61,6 +62,7 @@ export const events = {
   ...serverEvents,
   ...mcpEvents,
   ...remoteEngineEvents,
+  ...shrinkEvents,
   notice: Notice,
 } as const satisfies Record<string, z.ZodType>;
 

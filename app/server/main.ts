@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { converterByFork } from '../conversion/process/fork-converter.ts';
 import { createCore } from '../core/core.ts';
 import { parserByFork } from '../documents/parse/fork-parser.ts';
 import { engineByFork } from '../engine/client/fork-engine.ts';
@@ -26,6 +27,8 @@ export type Places = {
   documentWorker: string;
   /** Entry file of the worker that runs JavaScript for models. */
   sandbox: string;
+  /** Entry file of the process that makes smaller versions of models. */
+  converter: string;
   addon: string;
   migrations: string;
   resources: string;
@@ -94,6 +97,7 @@ export async function runBrowserHost(
       startEngine: engineByFork(places.engine, places),
       startParser: parserByFork(places),
       startServer: startApiServer,
+      models: { startConverter: converterByFork(places) },
       about: { ...version, shell: 'browser' },
     });
     const served = await startBrowserHost({
@@ -179,6 +183,7 @@ export function placesBelow(root: string, entry: string): Places {
       ? join(root, 'app', 'documents', 'parse', 'parser-worker.ts')
       : join(bundle, 'document-worker.js'),
     sandbox: source ? join(root, 'app', 'tools', 'sandbox', 'sandbox-worker.ts') : join(bundle, 'sandbox-worker.js'),
+    converter: source ? join(root, 'app', 'conversion', 'process', 'main.ts') : join(bundle, 'converter.js'),
     addon: join(root, 'build', 'native', 'Release', 'longhand.node'),
     migrations: source ? join(root, 'app', 'store', 'database', 'migrations') : join(bundle, 'migrations'),
     resources: join(root, 'resources'),

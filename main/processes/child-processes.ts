@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { MessageChannelMain, type MessagePortMain, utilityProcess } from 'electron';
 import { type Ending, listenToErrors } from '../../app/process/supervisor.ts';
 import type { Paths } from '../paths.ts';
@@ -20,7 +21,7 @@ export function createChildren(paths: Paths, onEnd: (number: number, ending: End
   };
   return {
     start(number, wish) {
-      const child = wish.run === 'engine' ? engine(paths) : parser(paths, wish);
+      const child = started(paths, wish);
       running.set(number, child);
       const lastWords = listenToErrors(child.stderr);
       child.once('exit', (code) => {
@@ -53,10 +54,21 @@ export function endAtOnce(child: Electron.UtilityProcess): void {
   }
 }
 
+function started(paths: Paths, wish: ChildWish): Electron.UtilityProcess {
+  if (wish.run === 'engine') return engine(paths);
+  return wish.run === 'converter' ? converter(paths) : parser(paths, wish);
+}
+
 const engine = (paths: Paths) =>
   utilityProcess.fork(paths.engine, [paths.addon, paths.worker, paths.pictureWorker], {
     serviceName: 'Longhand engine',
     stdio: ['ignore', 'inherit', 'pipe'],
+  });
+
+const converter = (paths: Paths) =>
+  utilityProcess.fork(paths.converter, [paths.addon, join(paths.resources, 'help')], {
+    serviceName: 'Longhand conversion',
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
 
 const parser = (paths: Paths, { limits }: Extract<ChildWish, { run: 'parser' }>) =>

@@ -38,6 +38,7 @@ export async function runCore(parent: Parent, options: CoreArguments, exit: () =
     ...options,
     startEngine,
     startParser,
+    models: { startConverter: () => startChild({ run: 'converter' }) },
     // Loaded on demand.
     startServer: async (asked) => (await import('../../app/server/api/api-server.ts')).startApiServer(asked),
     ...(options.keychain && { cipher: keychain.cipher }),

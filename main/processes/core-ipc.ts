@@ -15,7 +15,10 @@ export type CoreArguments = Pick<
 };
 
 /** A child process requested by the core; it belongs to Electron's main process. */
-export type ChildWish = { run: 'engine' } | { run: 'parser'; limits: Parameters<StartParser>[0] };
+export type ChildWish =
+  | { run: 'engine' }
+  | { run: 'converter' }
+  | { run: 'parser'; limits: Parameters<StartParser>[0] };
 
 /** State of the core that the desktop shows outside the windows. */
 export type DesktopNews = {

@@ -24,6 +24,7 @@ export function createFormats(language: string) {
   /** 20 and 20.5, never 20.0. */
   const upToOne = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const upToTwo = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
+  const three = new Intl.NumberFormat(language, { maximumSignificantDigits: 3 });
   const two = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
   const clockSeconds = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
@@ -34,6 +35,8 @@ export function createFormats(language: string) {
 
   return {
     exact: (count: number) => whole.format(count),
+    /** A measure without a unit: 0.0793, 26.7. */
+    figure: (value: number) => three.format(value),
     billions: (count: number) => upToTwo.format(count / 1e9),
     tokens(count: number) {
       if (count < 10_000) return whole.format(count);

@@ -15,6 +15,7 @@ const ELSEWHERE: readonly [path: RegExp, why: string][] = [
     /^app\/documents\/parse\/(parser-process|parser-worker|formats\/.*)\.ts$/,
     'the reader process: it is started again',
   ],
+  [/^app\/conversion\/process\/main\.ts$/, 'the process that makes models: that it ended is told in a sentence'],
   [/^app\/pictures\/(picture-process|decode)\.ts$/, 'the process that decodes pictures: it is started again'],
   [
     /^app\/(process|protocol\/transport)\/transport\.ts$/,

@@ -100,6 +100,7 @@ export const LAWS: readonly Law[] = [
     from: 'app/server',
     to: [
       'app/core',
+      'app/conversion/process/fork-converter.ts',
       'app/engine/client/fork-engine.ts',
       'app/documents/parse/fork-parser.ts',
       'app/store/folder/data-dir.ts',

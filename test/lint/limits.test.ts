@@ -26,6 +26,7 @@ const OPENS =
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'app/documents/parse/fork-parser.ts': 'app/documents/parse/parser-client.ts',
   'app/documents/parse/parser-process.ts': 'app/documents/parse/parser-client.ts',
+  'app/conversion/process/fork-converter.ts': 'app/models/shrinking/shrinking.ts',
   'app/engine/client/fork-engine.ts': 'app/engine/client/heartbeat.ts',
   'app/text/jinja/template-process.ts': 'app/text/jinja/template-renderer.ts',
   'app/process/request-process.ts': 'app/text/jinja/template-renderer.ts',

@@ -134,5 +134,5 @@ async function named(client: Client, name: string): Promise<ModelEntry> {
 async function fetched(client: Client): Promise<ModelEntry[]> {
   const models = await client.call('models.list');
   const details = await Promise.all(models.map(({ id }) => client.call('models.details', { modelId: id })));
-  return models.filter((_, at) => details[at]?.ownership === 'downloaded');
+  return models.filter((_, at) => /^(downloaded|made)$/.test(details[at]?.ownership ?? ''));
 }

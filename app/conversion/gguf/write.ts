@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { AbortFlag, TensorEntry, WeightSource } from '../../../native/addon/index.d.ts';
-import { LonghandError } from '../../protocol/index.ts';
+import { LonghandError, type SHRINK_TYPES } from '../../protocol/index.ts';
 import { columnsOf, rowsOf } from '../plan.ts';
 import { stretchesOf } from '../stretches.ts';
 import {
@@ -18,8 +18,7 @@ import { FAMILIES } from './names.ts';
 import { recoded, type Target, targetsOf } from './targets.ts';
 import { tokenizerMetadata } from './tokenizer.ts';
 
-export const GGUF_TARGETS = ['Q4_0', 'Q4_K', 'Q5_K', 'Q6_K', 'Q8_0'] as const;
-export type GgufTarget = (typeof GGUF_TARGETS)[number];
+export type GgufTarget = (typeof SHRINK_TYPES)[number];
 /** llama.cpp's `general.file_type` by the type of most tensors. */
 const FILE_TYPES: Record<GgufTarget, number> = { Q4_0: 2, Q8_0: 7, Q4_K: 14, Q5_K: 16, Q6_K: 18 };
 
@@ -33,18 +32,16 @@ export type GgufPlan = {
   bytes: number;
 };
 
-export async function planGguf(
-  source: { path: string; folder: string; container: string; config: Config; tensors: readonly TensorEntry[] },
-  type: GgufTarget,
-): Promise<GgufPlan> {
-  const facts = encodeMetadata({
-    'general.file_type': { u32: FILE_TYPES[type] },
-    'general.quantization_version': { u32: 2 },
-  });
-  if (source.container === 'gguf') {
-    const own = await readRawMetadata(source.path, /^(general\.(file_type|quantization_version|alignment)$|split\.)/);
-    return sized({ metadata: [own, facts], targets: recoded(source.tensors, type), divisors: null, left: [] });
-  }
+export type GgufSource = {
+  path: string;
+  folder: string;
+  container: string;
+  config: Config;
+  tensors: readonly TensorEntry[];
+};
+
+/** A family whose tensors have names in GGUF, with its targets. */
+function targetsFrom(source: GgufSource, type: GgufTarget) {
   const config = textConfig(source.config);
   const family = FAMILIES[String(config.model_type)] ?? FAMILIES[String(source.config.model_type)];
   if (family === undefined || config.num_experts !== undefined) {
@@ -53,7 +50,25 @@ export async function planGguf(
       `[--format] a model of the type ${String(config.model_type)} came; allowed for GGUF are ${Object.keys(FAMILIES).join(', ')}`,
     );
   }
-  const { targets, left } = targetsOf(family, config, source.tensors, type);
+  return { config, family, ...targetsOf(family, config, source.tensors, type) };
+}
+
+const bytesOf = (targets: readonly Target[]): number => targets.reduce((sum, target) => sum + ggufBytes(target), 0);
+
+/** The size of the weights, without reading anything else of the model. @throws LonghandError `model-unsupported` */
+export const ggufSize = (source: GgufSource, type: GgufTarget): number =>
+  bytesOf(source.container === 'gguf' ? recoded(source.tensors, type) : targetsFrom(source, type).targets);
+
+export async function planGguf(source: GgufSource, type: GgufTarget): Promise<GgufPlan> {
+  const facts = encodeMetadata({
+    'general.file_type': { u32: FILE_TYPES[type] },
+    'general.quantization_version': { u32: 2 },
+  });
+  if (source.container === 'gguf') {
+    const own = await readRawMetadata(source.path, /^(general\.(file_type|quantization_version|alignment)$|split\.)/);
+    return sized({ metadata: [own, facts], targets: recoded(source.tensors, type), divisors: null, left: [] });
+  }
+  const { config, family, targets, left } = targetsFrom(source, type);
   const up = targets.find(({ name }) => /^blk\.\d+\.ffn_up\.weight$/.test(name));
   const name = basename(source.folder);
   const metadata = encodeMetadata(metadataOf(family, config, name, up === undefined ? 0 : rowsOf(up)));
@@ -68,10 +83,7 @@ export async function planGguf(
   });
 }
 
-const sized = (plan: Omit<GgufPlan, 'bytes'>): GgufPlan => ({
-  ...plan,
-  bytes: plan.targets.reduce((sum, target) => sum + ggufBytes(target), 0),
-});
+const sized = (plan: Omit<GgufPlan, 'bytes'>): GgufPlan => ({ ...plan, bytes: bytesOf(plan.targets) });
 
 export type GgufRequest = {
   source: WeightSource;

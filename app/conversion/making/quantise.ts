@@ -1,19 +1,16 @@
 import { basename } from 'node:path';
-import type { Description, TensorEntry } from '../../../native/addon/index.d.ts';
 import { abortFlag } from '../../engine/process/addon.ts';
-import { LonghandError } from '../../protocol/index.ts';
+import { LonghandError, MIXED_SHARE } from '../../protocol/index.ts';
 import { allocate } from '../allocate.ts';
-import { copyCompanions } from '../companions.ts';
-import { readingFrom, unpacked, writeTokenizer } from '../gguf/to-folder.ts';
 import { type GgufTarget, planGguf, writeGguf } from '../gguf/write.ts';
 import { writeMlx } from '../mlx.ts';
 import { checkRoom, whole } from '../output.ts';
 import { columnsOf, type Planned, planOf, type Rounding, rowsOf, sizeOf } from '../plan.ts';
 import { type Calibration, observe } from './calibration.ts';
+import { type Described, ggufSourceOf, originOf } from './origin.ts';
 import { type Card, qualityOf, writeCard } from './quality-card.ts';
 import type { Workshop } from './workshop.ts';
 
-export type Described = Description & { config: unknown; tensors: TensorEntry[] };
 /** What was asked for, validated. */
 export type Asked = {
   source: string;
@@ -29,9 +26,6 @@ export type Asked = {
   measures: boolean;
   described: Described;
 };
-
-/** Size of mixed precision relative to uniform bits, if no size is given. */
-export const MIXED = 1.1;
 
 type Weights = { importance: Map<string, Float32Array>; calibration: string | null };
 
@@ -90,48 +84,22 @@ export async function make(workshop: Workshop, asked: Asked): Promise<Card> {
 const qualityIf = async (workshop: Workshop, { measures, source }: Asked, made: string): Promise<Card['quality']> =>
   measures ? await qualityOf(workshop, source, made) : { skipped: '--skip-quality' };
 
-type SourceFolder = {
-  tensors: TensorEntry[];
-  config: Record<string, unknown>;
-  plan: (plan: Planned[]) => Planned[];
-  accompany: (part: string) => Promise<void>;
-};
-
-/** A folder as is; a GGUF file as the folder it was made from. */
-async function originOf(workshop: Workshop, { described, source, folder }: Asked): Promise<SourceFolder> {
-  if (described.container !== 'gguf') {
-    return {
-      tensors: described.tensors,
-      config: described.config as Record<string, unknown>,
-      plan: (plan) => plan,
-      accompany: (part) => copyCompanions(folder, part),
-    };
-  }
-  const metadata = await workshop.addon.ggufMetadata(source);
-  const { tensors, config, from } = unpacked(metadata, described.tensors);
-  return {
-    tensors,
-    config,
-    plan: (plan) => readingFrom(plan, from),
-    accompany: (part) => writeTokenizer(part, metadata),
-  };
-}
-
 async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card> {
   const { described, bits, group, method, out } = asked;
-  const origin = await originOf(workshop, asked);
+  const origin = await originOf(workshop.addon, asked);
   const uniform = origin.plan(planOf(origin.tensors, bits, group));
   if (uniform.every((planned) => planned.bits === null))
     throw new LonghandError(
       'bad-request',
       `[--group] got ${group}; no matrix in this model has rows that divide into groups of that size`,
     );
-  const room = asked.target ?? sizeOf(uniform, group) * (method === 'mixed' ? MIXED : 1);
+  const room = asked.target ?? sizeOf(uniform, group) * (method === 'mixed' ? MIXED_SHARE : 1);
   await checkRoom(out, room);
   const { importance, calibration } = await weighed(workshop, asked);
   return await whole(out, async (part) => {
     const source = await workshop.addon.openWeights(asked.source);
     const common = { source, group, importance, signal: run.signal };
+    const choosing = workshop.progress('choosing');
     try {
       const plan =
         method === 'mixed'
@@ -139,9 +107,10 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
               ...common,
               plan: uniform,
               target: room,
-              progress: (done, total) => run.show(done, 2 * total),
+              progress: choosing.show,
             })
           : uniform;
+      choosing.end();
       const written = await writeMlx(part, {
         ...common,
         accompany: origin.accompany,
@@ -170,6 +139,7 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
         quality: await qualityIf(workshop, asked, part),
       });
     } finally {
+      choosing.end();
       source.close();
     }
   });
@@ -177,16 +147,7 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
 
 async function makeGguf(workshop: Workshop, asked: Asked, type: GgufTarget, run: Run): Promise<Card> {
   const { described, out, method } = asked;
-  const plan = await planGguf(
-    {
-      path: asked.source,
-      folder: asked.folder,
-      container: described.container,
-      config: described.config as Record<string, unknown>,
-      tensors: described.tensors,
-    },
-    type,
-  );
+  const plan = await planGguf(ggufSourceOf(asked), type);
   await checkRoom(out, plan.bytes);
   const { importance, calibration } = await weighed(workshop, asked);
   const name = basename(out);

@@ -1,7 +1,7 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
 
 /** What is being done, in the order of a run. */
-export type Stage = 'calibrating' | 'writing' | 'converting' | 'loading' | 'measuring';
+export type Stage = 'calibrating' | 'choosing' | 'writing' | 'converting' | 'loading' | 'measuring';
 
 export type Progress = { show(done: number, total: number): void; end(): void };
 

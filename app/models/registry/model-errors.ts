@@ -1,4 +1,4 @@
-import { LonghandError } from '../../protocol/index.ts';
+import { LonghandError, type Variant } from '../../protocol/index.ts';
 
 export const silentDisk = (path: string): LonghandError =>
   new LonghandError('unreadable', `[models] the disk of ${path} does not answer`, { details: { reason: 'disk' } });
@@ -23,3 +23,12 @@ export const tooLarge = (name: string, needs: Needs, leastContext: number): Long
   );
 
 const gigabytes = (bytes: number) => `${Number((bytes / 2 ** 30).toFixed(1))} GB`;
+
+/** @throws LonghandError `model-unsupported` */
+export function needSupported({ description }: Variant, name: string): void {
+  if (description.supported) return;
+  const { problems } = description;
+  throw new LonghandError('model-unsupported', `[models] ${name}: ${problems[0] ?? 'not supported'}`, {
+    details: { problems },
+  });
+}

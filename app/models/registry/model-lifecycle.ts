@@ -9,9 +9,10 @@ import {
   type ModelDetails,
   type ModelEntry,
   type ModelId,
+  type ModelQuality,
 } from '../../protocol/index.ts';
 import type { ModelRow } from '../../store/models/models.ts';
-import { type BlobStore, type Manifest, readManifest } from '../storage/blob-store.ts';
+import { type BlobStore, MADE, type Manifest, readManifest } from '../storage/blob-store.ts';
 import { exists } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';
 import { removeLink } from '../storage/remove-link.ts';
@@ -59,6 +60,8 @@ export type ModelLifecycleOptions = {
   engine: Engine;
   emit: Emit;
   now: () => number;
+  /** The card beside a model, if there is one. */
+  qualityOf: (path: string) => Promise<ModelQuality | null>;
 };
 
 export function createModelLifecycle({
@@ -70,6 +73,7 @@ export function createModelLifecycle({
   engine,
   emit,
   now,
+  qualityOf,
 }: ModelLifecycleOptions): ModelLifecycle {
   const removed = new Map<ModelId, Removed>();
   const checks = new Map<ModelId, { stop: AbortController; result: Check }>();
@@ -171,7 +175,7 @@ export function createModelLifecycle({
           (row.path ? ((await stat(row.path).catch(() => null))?.size ?? 0) : 0));
       return {
         modelId,
-        ownership: row.presetOf !== null ? 'preset' : row.path === null ? 'built-in' : ours ? 'downloaded' : 'external',
+        ownership: ownershipOf(row, ours, own?.manifest.source),
         origin: own && {
           source: own.manifest.source,
           repository: own.manifest.repository,
@@ -180,6 +184,7 @@ export function createModelLifecycle({
         bytes,
         frees: own ? await blobs.frees(own.folder) : 0,
         checkedAt: own?.manifest.checkedAt ?? null,
+        quality: row.path === null ? null : await qualityOf(row.path),
       };
     },
     async verify(modelId) {
@@ -245,4 +250,11 @@ export function createModelLifecycle({
       await Promise.all([...removed.keys()].map(finish));
     },
   };
+}
+
+function ownershipOf({ presetOf, path }: ModelRow, ours: boolean, source = ''): ModelDetails['ownership'] {
+  if (presetOf !== null) return 'preset';
+  if (path === null) return 'built-in';
+  if (!ours) return 'external';
+  return source === MADE ? 'made' : 'downloaded';
 }

@@ -57,6 +57,8 @@ export type ModelRegistry = {
   /** `name`: used if its files contain no name. */
   add(path: string, name?: string): Promise<ModelEntry>;
   inspect(path: string): Promise<ModelDescription>;
+  /** What the engine opens. @throws LonghandError `model-missing`, and `model-unsupported` for a remote model */
+  filesOf(modelId: ModelId): string;
   /** Removes the rows of a model and its presets atomically; files stay. Returns the rows for `put`, the model
    *  first. */
   forget(modelId: ModelId): ModelRow[];
@@ -292,6 +294,11 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     add,
     find,
     inspect: async (given) => (await engine.ask('inspect', { path: await modelPathOf(given, options) })).description,
+    filesOf(modelId) {
+      const path = pathOf(find(modelId));
+      needFiles(path);
+      return path;
+    },
     forget(modelId) {
       if (modelId === ASSISTANT || modelId === STARTER)
         throw new LonghandError('bad-request', '[models] a built-in model cannot be removed');

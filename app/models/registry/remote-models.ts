@@ -31,7 +31,10 @@ export const remoteContext = ({ settings, remote }: ModelRow): number =>
 
 /** @throws LonghandError `model-unsupported` */
 export function needHere({ name, remote }: ModelRow): void {
-  if (remote) throw new LonghandError('model-unsupported', `[models] ${name} runs elsewhere; its files are not here`);
+  if (!remote) return;
+  throw new LonghandError('model-unsupported', `[models] ${name} runs elsewhere; its files are not here`, {
+    details: { reason: 'runs-elsewhere' },
+  });
 }
 
 /** Engines do not report this: a model may think unless asked not to. */

@@ -24,6 +24,7 @@ import type { LibraryLocation } from './library-location.ts';
 //    incoming/<n>.part         downloads in progress
 //    <org>--<name>@<commit>/   a model: names of the repository, each a hard link to its blob
 //      .longhand.json          its origin and the hashes of its files
+//    <name>@made-<id>/         the same of a model that was made here (../shrinking/); its files are no blobs
 //    removed/<id>/             a removed model that can still be restored
 //
 //  Always in the data folder:
@@ -83,6 +84,9 @@ export const Manifest = z.object({
   checkedAt: z.number(),
 });
 export type Manifest = z.infer<typeof Manifest>;
+
+/** `source` of a model that was made here of another one; `repository` is the name of that. */
+export const MADE = 'made';
 
 const MANIFEST = '.longhand.json';
 /** A repository of 10,000 files, 200 bytes for each, and room. */

@@ -72,3 +72,7 @@ function spelled(word: string): string {
 export const withLabel = (name: string, label: string): string =>
   !QUANTISATION.test(label) || name.toLowerCase().includes(label.toLowerCase()) ? name : `${name} ${label}`;
 const QUANTISATION = /^(I?Q\d\w*|TQ\d\w*|B?F(16|32)|MXFP4\w*|NVFP4)$/i;
+
+/** The name without owner and format suffix. */
+export const nameOfRepository = (repository: string): string =>
+  decodeURIComponent(repository.slice(repository.lastIndexOf('/') + 1)).replace(/[-_.](gguf|safetensors)$/i, '');

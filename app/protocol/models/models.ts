@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SamplingSettings } from '../chat/chat.ts';
 import { ModelId } from '../ids.ts';
 import { ModelDescription, ModelEntry } from './engine.ts';
+import { ModelQuality } from './shrinking.ts';
 
 //  Models outside the library: of the catalogue, of sources, and of other programs.
 
@@ -96,14 +97,16 @@ export type ExternalModel = z.infer<typeof ExternalModel>;
 
 export const ModelDetails = z.object({
   modelId: ModelId,
-  /** Ownership of the files: built in, downloaded, or of another program and used in place. */
-  ownership: z.enum(['built-in', 'downloaded', 'external', 'preset']),
+  /** Ownership of the files: built in, downloaded, made here of another model, or of another program and used in place. */
+  ownership: z.enum(['built-in', 'downloaded', 'made', 'external', 'preset']),
   origin: z.object({ source: z.string(), repository: z.string(), commit: z.string() }).nullable(),
   bytes: z.number(),
   /** Bytes on disk that removing it would free. */
   frees: z.number(),
   /** When all files last matched their published hashes. */
   checkedAt: z.number().nullable(),
+  /** What it cost to make it of another model, if its card lies beside it. */
+  quality: ModelQuality.nullable(),
 });
 export type ModelDetails = z.infer<typeof ModelDetails>;
 

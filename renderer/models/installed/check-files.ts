@@ -1,4 +1,4 @@
-import { failureOf, type ModelEntry } from '../../../app/protocol/index.ts';
+import { failureOf, type ModelDetails, type ModelEntry } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 
 export type Checked = {
@@ -8,6 +8,10 @@ export type Checked = {
   unchecked: ModelEntry[];
 };
 
+/** Whether Longhand downloaded or made the files, and so knows their hashes. */
+export const isOurs = ({ ownership }: Pick<ModelDetails, 'ownership'>): boolean =>
+  ownership === 'downloaded' || ownership === 'made';
+
 /** Hashes every file that Longhand downloaded, one model after the other, and reports which differ from what was published. */
 export async function checkFiles(
   models: readonly ModelEntry[],
@@ -16,7 +20,7 @@ export async function checkFiles(
   const all: Checked = { checked: 0, damaged: [], unchecked: [] };
   for (const model of models) {
     const details = await core.call('models.details', { modelId: model.id }).catch(() => null);
-    if (details !== null && details.ownership !== 'downloaded') continue;
+    if (details !== null && !isOurs(details)) continue;
     begins(model, all.checked);
     const found = await core.call('models.verify', { modelId: model.id }).catch((error) => failureOf(error));
     if ('code' in found) {

@@ -6,6 +6,7 @@ import { useFormats } from '../../i18n.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { useModels } from '../../stores/models/store.ts';
 import { Button } from '../../ui/button.tsx';
+import { isOurs } from './check-files.ts';
 
 type Said =
   | { status: 'rest' | 'busy' | 'fine' }
@@ -19,7 +20,8 @@ export function Check({ details }: { details: ModelDetails }) {
   const { modelId } = details;
   const share = useModels((state) => state.checking[modelId]);
   const [said, setSaid] = useState<Said>({ status: 'rest' });
-  if (details.ownership !== 'downloaded') return null;
+  if (!isOurs(details)) return null;
+  const made = details.ownership === 'made';
   const failed = (error: unknown) => setSaid({ status: 'failed', failure: failureOf(error) });
   const check = async () => {
     setSaid({ status: 'busy' });
@@ -38,16 +40,22 @@ export function Check({ details }: { details: ModelDetails }) {
       <Button disabled={said.status === 'busy'} onClick={() => void check()}>
         {said.status === 'busy' ? t('models.checking', { share: formats.percent(share ?? 0) }) : t('models.check')}
       </Button>
-      {said.status === 'fine' && <span className="text-xs text-ok-text">{t('models.intact')}</span>}
+      {said.status === 'fine' && (
+        <span className="text-xs text-ok-text">{t(made ? 'models.intactMade' : 'models.intact')}</span>
+      )}
       {said.status === 'failed' && <Problem failure={said.failure} className="basis-full" />}
       {said.status === 'damaged' && (
         <>
           <span className="text-xs text-bad-text wrap-anywhere">
-            {t('models.damaged', { files: said.files.join(', '), size: formats.fileSize(said.again) })}
+            {made
+              ? t('models.damagedMade', { files: said.files.join(', ') })
+              : t('models.damaged', { files: said.files.join(', '), size: formats.fileSize(said.again) })}
           </span>
-          <Button kind="danger" onClick={() => void repair()}>
-            {t('models.repair')}
-          </Button>
+          {!made && (
+            <Button kind="danger" onClick={() => void repair()}>
+              {t('models.repair')}
+            </Button>
+          )}
         </>
       )}
     </div>

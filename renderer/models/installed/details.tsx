@@ -19,8 +19,12 @@ import { Menu, MenuItem } from '../../ui/overlays/menu.tsx';
 import { ContextSlider } from '../memory/context-slider.tsx';
 import { LayerStrip } from '../memory/layer-strip.tsx';
 import { MemoryBar } from '../memory/memory-bar.tsx';
+import { ShrinkDialog } from '../shrinking/dialog.tsx';
+import { ShrinkState } from '../shrinking/shrink-state.tsx';
 import { Check } from './check.tsx';
+import { isOurs } from './check-files.ts';
 import { ModelInfo } from './model-info.tsx';
+import { QualityCard } from './quality-card.tsx';
 
 /** Everything about one installed model, and its actions. */
 export function Details({ model }: { model: ModelEntry }) {
@@ -32,6 +36,8 @@ export function Details({ model }: { model: ModelEntry }) {
   const loading = status.phase === 'loading' && status.modelId === model.id ? status : null;
   const [problem, setProblem] = useState<Failure | null>(null);
   const [configuring, setConfiguring] = useState(false);
+  const [shrinks, setShrinks] = useState(false);
+  const shrinking = useModels((state) => state.shrinking);
   const run = (work: Promise<unknown>) => {
     setProblem(null);
     work.catch((error) => {
@@ -71,6 +77,11 @@ export function Details({ model }: { model: ModelEntry }) {
           >
             <MenuItem onSelect={() => setConfiguring(true)}>{t('models.settings')}</MenuItem>
             <MenuItem onSelect={() => run(duplicate())}>{t('models.duplicate')}</MenuItem>
+            {writes && (
+              <MenuItem disabled={model.missing || shrinking?.status === 'running'} onSelect={() => setShrinks(true)}>
+                {t('models.smaller.ask')}
+              </MenuItem>
+            )}
           </Menu>
         </span>
       </div>
@@ -105,10 +116,16 @@ export function Details({ model }: { model: ModelEntry }) {
       )}
       {loading && <Loading done={loading.done} total={loading.total} />}
       {problem && <Problem failure={problem} className="mt-3" />}
+      {shrinking?.modelId === model.id && (
+        <div className="mt-3.5">
+          <ShrinkState shrinking={shrinking} />
+        </div>
+      )}
+      {details?.quality && <QualityCard quality={details.quality} />}
       {model.description && <Memory description={model.description} />}
       <ModelInfo model={model} details={details} onConfigure={() => setConfiguring(true)} />
       {details && !model.unmounted && <Check key={model.id} details={details} />}
-      {details && details.ownership !== 'built-in' && !(model.unmounted && details.ownership === 'downloaded') && (
+      {details && details.ownership !== 'built-in' && !(model.unmounted && isOurs(details)) && (
         <Button
           kind="quiet"
           icon="delete"
@@ -118,6 +135,7 @@ export function Details({ model }: { model: ModelEntry }) {
           {details.frees > 0 ? t('models.remove', { size: formats.fileSize(details.frees) }) : t('models.unlink')}
         </Button>
       )}
+      {shrinks && <ShrinkDialog model={model} onClose={() => setShrinks(false)} />}
       {configuring && <ModelSettingsDialog key={model.id} model={model} onClose={() => setConfiguring(false)} />}
     </aside>
   );

@@ -12,6 +12,7 @@ import { useChosenContext, useModels } from '../../stores/models/store.ts';
 import { usePerformance } from '../../stores/performance/store.ts';
 import { MISSING } from '../../ui/format.ts';
 import { LayerStrip, useStripLabel } from '../memory/layer-strip.tsx';
+import { ShrinkState } from '../shrinking/shrink-state.tsx';
 import { CheckAll } from './check-all.tsx';
 import { Details } from './details.tsx';
 import { ExternalModels } from './external-models.tsx';
@@ -24,7 +25,7 @@ export function Installed() {
   const { t } = useTranslation();
   const formats = useFormats();
   const models = useEngine((state) => state.models).filter(({ remote }) => remote === null);
-  const { machine, installed } = useModels();
+  const { machine, installed, shrinking } = useModels();
   const { loadDetails } = useModels.getState();
   const sorted = matchingModels(models, '');
   const current = models.find((model) => model.id === installed) ?? sorted[0] ?? null;
@@ -35,8 +36,9 @@ export function Installed() {
   return (
     <div className="flex min-h-0 flex-1 max-lg:flex-col">
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-        <div className="px-5 not-empty:py-3">
+        <div className="flex flex-col gap-3 px-5 not-empty:py-3">
           <LibraryState />
+          {shrinking && shrinking.modelId !== current?.id && <ShrinkState shrinking={shrinking} />}
         </div>
         <div className="min-h-0 flex-1 overflow-y-auto">
           <div className={`${columns} h-7 border-b border-line text-2xs text-fg-3`}>

@@ -53,7 +53,7 @@ export function ModelInfo({ model, details, onConfigure }: InfoProps) {
         </Fact>
       )}
       {details?.origin && (
-        <Fact name={t('models.fact.origin')}>
+        <Fact name={t(details.ownership === 'made' ? 'models.fact.madeFrom' : 'models.fact.origin')}>
           <bdi className="wrap-anywhere">{details.origin.repository}</bdi>
         </Fact>
       )}
@@ -86,7 +86,7 @@ const licenceOf = (
   catalogue.find(({ forms }) => forms.some(({ repository }) => repository === details?.origin?.repository))?.licence ??
   null;
 
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+export const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   <div className="flex min-h-7 items-baseline justify-between gap-4">
     <dt className="flex-none text-fg-2">{name}</dt>
     <dd className="min-w-0 text-end tabular-nums">{children}</dd>

@@ -13,6 +13,7 @@ import {
   type ModelEntry,
   type ModelId,
   type RemoteModel,
+  type Shrinking,
 } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { t } from '../../i18n.ts';
@@ -48,6 +49,8 @@ type ModelsStore = {
   arrived: ModelId | null;
   externalModels: ExternalModel[] | null;
   library: Library | null;
+  /** The smaller version that is being made, or how it ended. */
+  shrinking: Shrinking | null;
   installed: ModelId | null;
   details: ModelDetails | null;
   checking: Record<ModelId, number>;
@@ -85,6 +88,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
   arrived: null,
   externalModels: null,
   library: null,
+  shrinking: null,
   installed: null,
   details: null,
   checking: {},
@@ -102,6 +106,7 @@ export const useModels = create<ModelsStore>()((set, get) => ({
       core.call('catalogue.list').then((catalogue) => set({ catalogue })),
       core.call('downloads.list').then((downloads) => set({ downloads })),
       core.call('library.state').then((library) => set({ library })),
+      core.call('models.shrinking').then((shrinking) => set({ shrinking })),
     ]);
   },
   async loadLibrary() {
@@ -169,6 +174,10 @@ export function listenToModels(): () => void {
       useModels.setState((state) => withArrival(state, { arrived: model.id }));
       tellFinished(model);
     }),
+    core.on('model.shrinking', (shrinking) => {
+      useModels.setState({ shrinking });
+      if (shrinking?.status === 'done') tellMade(shrinking.madeId, shrinking.name);
+    }),
     core.on('library.changed', (library) => useModels.setState({ library })),
     core.on('machine.changed', (machine) => useModels.setState({ machine })),
     core.on('model.checking', ({ modelId, checked, total }) =>
@@ -221,4 +230,14 @@ function tellFinished(model: ModelEntry) {
 export function shareOf(downloads: readonly Download[]): number | null {
   const total = downloads.reduce((sum, item) => sum + item.total, 0);
   return total > 0 ? downloads.reduce((sum, item) => sum + item.done, 0) / total : null;
+}
+
+/** The same for a smaller version, which always writes, unless the page already shows it. */
+function tellMade(modelId: ModelId, name: string) {
+  if (useShell.getState().place.kind === 'models' && useModels.getState().tab === 'installed') return;
+  useToasts.getState().show({
+    text: t('models.arrived', { name }),
+    action: t('models.useNow'),
+    onAction: () => chatWith(modelId),
+  });
 }

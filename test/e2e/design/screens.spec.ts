@@ -149,6 +149,25 @@ const shots: Shot[] = [
       await page.getByRole('menuitem', { name: 'Model settings…' }).click();
     },
   },
+  {
+    name: 'shrink',
+    scene: 'shrink',
+    prepare: async (page) => {
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /^Options for/ })
+        .click();
+      await page.getByRole('menuitem', { name: 'Make a smaller version…' }).click();
+      await page.getByRole('radio', { name: /^Weighted by a text/ }).waitFor();
+    },
+  },
+  { name: 'shrink-running', scene: 'shrink-running' },
+  { name: 'shrink-failed', scene: 'shrink-failed' },
+  {
+    name: 'shrink-card',
+    scene: 'shrink-card',
+    prepare: (page) => page.getByRole('region', { name: 'What it cost' }).scrollIntoViewIfNeeded(),
+  },
   { name: 'chat-settings', scene: 'chat', prepare: overlay('chat-settings') },
   { name: 'documents', scene: 'documents' },
   { name: 'documents-text', scene: 'documents-text' },

@@ -56,8 +56,57 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
       },
     };
   };
+  /** What is asked for the large model, whose page is open. */
+  const shrinking = (change: (world: World) => void, shown = 'minicpm-sala-9b'): Scene => {
+    const { world, after } = scene('installed', (own) => {
+      own.models.push(installed('qwen3.5-4b', 2.5e9, '4-bit', { name: 'Qwen3.5 4B 4-bit' }));
+      change(own);
+    });
+    return {
+      world,
+      after: () => {
+        after?.();
+        useModels.setState({ installed: shown as never });
+      },
+    };
+  };
+  const about = { modelId: 'minicpm-sala-9b' as never, name: 'MiniCPM-SALA 9B 4-bit' };
   return {
     models: () => scene('installed'),
+    shrink: () => shrinking(() => {}),
+    'shrink-running': () =>
+      shrinking((world) => {
+        world.shrinking = { status: 'running', ...about, phase: 'writing', share: 0.42, secondsLeft: 260 };
+      }),
+    'shrink-failed': () =>
+      shrinking((world) => {
+        const failure = {
+          code: 'engine-failed',
+          message: '[shrink] the process ended: signal SIGKILL',
+          details: { reason: 'shrink-lost' },
+        } as const;
+        world.shrinking = { status: 'failed', ...about, failure };
+      }, 'qwen3.5-4b'),
+    'shrink-card': () =>
+      shrinking((world) => {
+        world.shrinking = { status: 'done', ...about, madeId: 'qwen3.5-4b' as never };
+        const measured = {
+          nats: 0.0793,
+          sameTop: 0.805,
+          perplexity: 26.71,
+          originalPerplexity: 25.07,
+          tokens: 1022,
+        };
+        world.quality['qwen3.5-4b' as never] = {
+          method: 'weighted',
+          format: 'mlx',
+          bytes: 2.5e9,
+          sourceBytes: 8.4e9,
+          seconds: 386,
+          calibration: '4096 tokens of the manual',
+          measured,
+        };
+      }, 'qwen3.5-4b'),
     catalogue: () => scene('catalogue'),
     'catalogue-first': () =>
       scene('catalogue', (world) => {

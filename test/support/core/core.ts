@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { converterByFork } from '../../../app/conversion/process/fork-converter.ts';
 import { type Core, type CoreOptions, createCore } from '../../../app/core/core.ts';
 import { parserByFork, type StartParser } from '../../../app/documents/parse/fork-parser.ts';
 import { engineByFork } from '../../../app/engine/client/fork-engine.ts';
@@ -27,6 +28,7 @@ export const places = {
   documentParser: join(root, 'app/documents/parse/parser-process.ts'),
   documentWorker: join(root, 'app/documents/parse/parser-worker.ts'),
   sandbox: join(root, 'app/tools/sandbox/sandbox-worker.ts'),
+  converter: join(root, 'app/conversion/process/main.ts'),
   addon: join(root, 'build/native/Release/longhand.node'),
   migrations: join(root, 'app/store/database/migrations'),
   resources: join(root, 'resources'),
@@ -58,7 +60,7 @@ export async function startCore(
     startParser: realParser(),
     pictureWorker: places.pictureWorker,
     sandbox: places.sandbox,
-    ...(options.models && { models: options.models }),
+    models: { startConverter: converterByFork(places), ...options.models },
     ...(options.startServer && { startServer: options.startServer }),
     ...(options.cipher && { cipher: options.cipher }),
     ...(options.heartbeat && { heartbeat: options.heartbeat }),

@@ -20,11 +20,14 @@ export async function startElectronCore(dataFolder: string, build: Build): Promi
   const children: { child: ChildProcess; run: ChildWish['run'] }[] = [];
   const post = (data: object, ports: MessagePort[] = []) => worker.postMessage({ data, ports }, ports);
 
+  function commandOf(wish: ChildWish): string[] {
+    if (wish.run === 'engine') return [build.engine, places.addon, build.worker, build.pictureWorker];
+    if (wish.run === 'converter') return [build.converter, places.addon, join(build.resources, 'help')];
+    return [build.documentParser, build.documentWorker, JSON.stringify(wish.limits)];
+  }
+
   function startChild(number: number, wish: ChildWish) {
-    const [file, ...args] =
-      wish.run === 'engine'
-        ? [build.engine, places.addon, build.worker, build.pictureWorker]
-        : [build.documentParser, build.documentWorker, JSON.stringify(wish.limits)];
+    const [file, ...args] = commandOf(wish);
     const child = fork(file as string, args, { serialization: 'advanced', execArgv: [] });
     children.push({ child, run: wish.run });
     const { port1, port2 } = new MessageChannel();

@@ -40,6 +40,7 @@ export type Build = {
   engine: string;
   worker: string;
   pictureWorker: string;
+  converter: string;
   documentParser: string;
   documentWorker: string;
   migrations: string;
@@ -63,6 +64,7 @@ export const bundle: Build = {
   engine: bundled('engine.js'),
   worker: bundled('template-worker.js'),
   pictureWorker: bundled('picture-worker.js'),
+  converter: bundled('converter.js'),
   documentParser: bundled('document-parser.js'),
   documentWorker: bundled('document-worker.js'),
   migrations: bundled('migrations'),

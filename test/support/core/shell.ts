@@ -55,6 +55,13 @@ function runParser([worker = '', limits = '']: string[]): electron.FakeUtilityPr
   return processOf(child);
 }
 
+function runConverter([addon = '', manual = '']: string[]): electron.FakeUtilityProcess {
+  expect(addon).toMatch(/longhand\.node$/);
+  const child = fork(places.converter, [places.addon, manual], { serialization: 'advanced', execArgv: [] });
+  readers.push(child);
+  return processOf(child);
+}
+
 /** A worker that talks through a port, as Electron's own do. */
 function processOf(child: ChildProcess): electron.FakeUtilityProcess {
   const process = new electron.FakeUtilityProcess();
@@ -99,6 +106,7 @@ async function start(): Promise<void> {
   symlinkSync(places.resources, join(folder, 'app', 'resources'));
   world.fork = (file, args) => {
     if (file.endsWith('document-parser.js')) return runParser(args);
+    if (file.endsWith('converter.js')) return runConverter(args);
     return file.endsWith('engine.js') ? runEngine(args) : startCore(args);
   };
   await import('../../../main/index.ts');

@@ -11,6 +11,7 @@ import {
   NetworkLogEntry,
   type Variant,
 } from '../../../app/protocol/index.ts';
+import { fakeShrinking } from './shrinking.ts';
 import type { World } from './world.ts';
 
 //  The model calls of the fake core. Shapes are those of published models; a download is wherever a scene put it.
@@ -210,11 +211,16 @@ export function fakeModels(
       const ours = path?.includes('/longhand/') ?? false;
       return {
         modelId,
-        ownership: path === null ? 'built-in' : ours ? 'downloaded' : 'external',
-        origin: ours ? { source: 'huggingface', repository: `acme/${modelId}`, commit: '0123456789ab' } : null,
+        ownership: path === null ? 'built-in' : world.quality[modelId] ? 'made' : ours ? 'downloaded' : 'external',
+        origin: world.quality[modelId]
+          ? { source: 'made', repository: 'Qwen3.5 4B', commit: '' }
+          : ours
+            ? { source: 'huggingface', repository: `acme/${modelId}`, commit: '0123456789ab' }
+            : null,
         bytes,
         frees: ours ? bytes : 0,
         checkedAt: ours ? Date.UTC(2026, 10, 2) : null,
+        quality: world.quality[modelId] ?? null,
       };
     },
     'models.remove': ({ modelId }) => {
@@ -231,6 +237,7 @@ export function fakeModels(
     'models.repair': () => {
       throw new LonghandError('not-found', '[fake] nothing to repair');
     },
+    ...fakeShrinking(world, emit, model),
     'models.listExternal': () => [
       {
         app: 'Ollama',

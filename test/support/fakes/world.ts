@@ -35,6 +35,9 @@ export type World = {
   /** The folder of the models. */
   shelf: Library;
   packed: Response<'weightCache.size'>;
+  shrinking: Response<'models.shrinking'>;
+  /** The cards of models that were made of others. */
+  quality: Record<ModelEntry['id'], Response<'models.details'>['quality']>;
   tools: Response<'tools.list'>['tools'];
   pageHosts: string[];
   mcp: Response<'mcp.servers'>;
@@ -100,6 +103,8 @@ export function createWorld(change: Partial<World> = {}): World {
     downloads: [],
     shelf: { folder: MODELS, home: MODELS, unmounted: false, move: null },
     packed: { bytes: 0, models: 0 },
+    shrinking: null,
+    quality: {},
     benchmarked: [],
     library: noDocuments(),
     mcp: [],

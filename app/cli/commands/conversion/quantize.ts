@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { GGUF_TARGETS } from '../../../conversion/gguf/write.ts';
-import { type Asked, type Described, make } from '../../../conversion/making/quantise.ts';
+import type { Described } from '../../../conversion/making/origin.ts';
+import { type Asked, make } from '../../../conversion/making/quantise.ts';
 import { checkFree } from '../../../conversion/output.ts';
 import { checkForm, quantisedIn } from '../../../conversion/plan.ts';
-import { LonghandError } from '../../../protocol/index.ts';
+import { LonghandError, SHRINK_TYPES } from '../../../protocol/index.ts';
 import { type Context, command, type Flags, UsageError, type Values } from '../../runtime/command.ts';
 import { addonOf, modelPath } from '../../runtime/open-model.ts';
 import { readCalibration } from './calibration.ts';
@@ -106,10 +106,10 @@ function checked(context: Context, values: QuantizeValues): Omit<Asked, 'describ
 function ggufOf(context: Context, { format = 'mlx', bits, group, method = 'rtn' }: QuantizeValues): Asked['gguf'] {
   if (format === 'mlx') return null;
   const named = /^gguf:(.*)$/.exec(format)?.[1]?.toUpperCase();
-  const type = GGUF_TARGETS.find((one) => one === named);
+  const type = SHRINK_TYPES.find((one) => one === named);
   if (type === undefined)
     throw new UsageError(
-      `[--format] got "${format}", expected one of mlx, ${GGUF_TARGETS.map((one) => `gguf:${one}`).join(', ')}`,
+      `[--format] got "${format}", expected one of mlx, ${SHRINK_TYPES.map((one) => `gguf:${one}`).join(', ')}`,
     );
   if (method !== 'rtn' && method !== 'weighted')
     throw new UsageError(`[--method] got ${method}; with --format ${format}, expected rtn or weighted`);

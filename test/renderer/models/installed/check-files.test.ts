@@ -26,7 +26,10 @@ function connect(): string[] {
       const { id } = frame;
       if (frame.call === 'models.details') {
         const ownership = modelId === 'linked' ? 'external' : 'downloaded';
-        return deliver({ id, value: { modelId, ownership, origin: null, bytes: 8192, frees: 0, checkedAt: null } });
+        return deliver({
+          id,
+          value: { modelId, ownership, origin: null, bytes: 8192, frees: 0, checkedAt: null, quality: null },
+        });
       }
       verified.push(modelId);
       deliver({ id, ...SAYS[modelId] } as CoreFrame);

@@ -1,0 +1,51 @@
+import {
+  type ConverterProcess,
+  FromConverter,
+  type StartConverter,
+  type ToConverter,
+} from '../../conversion/process/messages.ts';
+import { firstProblem, guarded, LonghandError, type Report } from '../../protocol/index.ts';
+
+export type Converter = {
+  send(message: ToConverter): void;
+  /** Settles with the last message, after which the process is gone.
+   *  @throws LonghandError its failure, or that it ended by itself */
+  result: Promise<FromConverter>;
+  kill(): void;
+};
+
+/** One process that makes a model, or plans to. `hear` gets everything but its last message. */
+export async function startConverter(
+  start: StartConverter,
+  hear: (message: FromConverter) => void,
+  report: Report,
+): Promise<Converter> {
+  const process: ConverterProcess = await start();
+  const { promise, resolve, reject } = Promise.withResolvers<FromConverter>();
+  const result = promise.finally(() => process.ended);
+  result.catch(() => {}); // nobody may be waiting any more
+  process.pipe.onMessage(
+    guarded(report, (given: unknown) => {
+      const parsed = FromConverter.safeParse(given);
+      if (!parsed.success) {
+        reject(new LonghandError('internal', `[shrink] ${firstProblem(parsed.error)}`));
+        return process.kill();
+      }
+      const message = parsed.data;
+      if (!('planned' in message || 'made' in message || 'failed' in message)) return hear(message);
+      if ('failed' in message) {
+        const { code, message: text, hint, details } = message.failed;
+        reject(new LonghandError(code, text, { ...(hint !== undefined && { hint }), ...(details && { details }) }));
+      } else resolve(message);
+      process.kill();
+    }),
+  );
+  void process.ended.then(({ how, lastWords }) =>
+    reject(
+      new LonghandError('engine-failed', `[shrink] the process ended: ${how}`, {
+        details: { reason: 'shrink-lost', lastWords },
+      }),
+    ),
+  );
+  return { send: process.pipe.send, result, kill: process.kill };
+}

@@ -1,0 +1,237 @@
+import { relative } from 'node:path';
+import type { StartConverter } from '../../conversion/process/messages.ts';
+import {
+  type Emit,
+  failureOf,
+  guarded,
+  type Handlers,
+  LonghandError,
+  type ModelId,
+  methodsOf,
+  type Report,
+  type Request,
+  type Response,
+  type Shrinking,
+} from '../../protocol/index.ts';
+import { freeSpace } from '../downloads/part-file.ts';
+import { unmountedError } from '../registry/model-errors.ts';
+import type { ModelRegistry } from '../registry/model-registry.ts';
+import { MADE, type Manifest, writeManifest } from '../storage/blob-store.ts';
+import type { LibraryLocation } from '../storage/library-location.ts';
+import type { RwLock } from '../storage/rw-lock.ts';
+import { startConverter } from './converter.ts';
+import { type MadePlace, makeRoom, placeFor, removeMade, sweepMade } from './made-folders.ts';
+import { smallerName } from './smaller-name.ts';
+import { createTimeLeft } from './time-left.ts';
+
+//  Smaller versions of models, one at a time, made by a process of their own.
+//
+//  nothing ──shrink──▶ preparing ──begun──▶ calibrating … checking ──made──▶ in the library: done
+//                          │                          │
+//                          └──────────────────────────┴── refused, failed, cancelled, ended by itself: nothing is left
+
+export type ShrinkService = {
+  handlers: Pick<Handlers, 'models.shrinkPlan' | 'models.shrink' | 'models.shrinking' | 'models.cancelShrink'>;
+  /** What moves the files of models. @throws LonghandError `conflict` while one is made */
+  atRest<T>(work: () => T): T;
+  /** Ends what is being made, of which nothing is left. */
+  close(): Promise<void>;
+};
+
+export type ShrinkOptions = {
+  /** Null: this shell has no such process. */
+  start: StartConverter | null;
+  library: Pick<ModelRegistry, 'find' | 'look' | 'filesOf' | 'list' | 'add'>;
+  location: LibraryLocation;
+  lock: RwLock;
+  /** Whether the library is being moved. */
+  moving: () => boolean;
+  emit: Emit;
+  now: () => number;
+  report: Report;
+};
+
+type Asked = Request<'models.shrink'>;
+type Making = { stop: AbortController; ended: Promise<void>; place: MadePlace | null };
+
+/** For a plan, which reads headers from a disk that may be slow. */
+const PLAN_MS = 60_000;
+
+export function createShrinking(options: ShrinkOptions): ShrinkService {
+  const { library, location, lock, emit, now, report } = options;
+  let making: Making | null = null;
+  let state: Shrinking | null = null;
+  const show = (next: Shrinking | null) => {
+    state = next;
+    emit('model.shrinking', next);
+  };
+
+  function needRest(): void {
+    if (!making) return;
+    throw new LonghandError('conflict', '[shrink] a smaller version is being made; one thing at a time is allowed', {
+      details: { reason: 'shrink-busy' },
+    });
+  }
+
+  async function plan(modelId: ModelId, signal?: AbortSignal): Promise<Response<'models.shrinkPlan'>> {
+    const source = await sourceOf(modelId);
+    const folder = await libraryFolder();
+    const late = AbortSignal.timeout(PLAN_MS);
+    const answer = await ask({ plan: { source } }, () => {}, signal ? AbortSignal.any([signal, late]) : late);
+    if (!('planned' in answer)) throw unasked();
+    return { modelId, free: await freeSpace(folder), ...answer.planned };
+  }
+
+  /** One request to a process of its own, which ends with it. */
+  async function ask(
+    message: Parameters<Awaited<ReturnType<typeof startConverter>>['send']>[0],
+    hear: Parameters<typeof startConverter>[1],
+    signal: AbortSignal,
+  ) {
+    if (!options.start) throw new LonghandError('bad-request', '[shrink] no models are made here, but in the app');
+    const converter = await startConverter(options.start, hear, report);
+    const end = guarded(report, converter.kill);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    else converter.send(message);
+    return converter.result.finally(() => signal.removeEventListener('abort', end));
+  }
+
+  /** What is made smaller, if it can be, whatever its tensors are. */
+  async function sourceOf(modelId: ModelId): Promise<string> {
+    const { name, metadata } = library.find(modelId);
+    if (metadata?.description.encoder || metadata?.description.reranker) {
+      throw new LonghandError('model-unsupported', `[shrink] ${name} only reads; a model that writes is allowed`, {
+        details: { reason: 'shrink-reads-only' },
+      });
+    }
+    await library.look(modelId);
+    return library.filesOf(modelId);
+  }
+
+  async function libraryFolder(): Promise<string> {
+    if (!(await location.look())) throw unmountedError(location.folder());
+    await makeRoom(location.folder());
+    return location.folder();
+  }
+
+  /** Resolves when the model is in the library. `begins` is called when everything has been checked. */
+  async function make(own: Making, asked: Asked, begins: () => void): Promise<void> {
+    const { modelId, form, method, again } = asked;
+    const { signal } = own.stop;
+    const source = await sourceOf(modelId);
+    const folder = await libraryFolder();
+    const original = library.find(modelId).name;
+    const name = smallerName(original, form, await namesInUse());
+    const place = placeFor(folder, name, form);
+    own.place = place;
+    const timeLeft = createTimeLeft(() => performance.now());
+    let begun = false;
+    show({ status: 'running', modelId, name, phase: 'preparing', share: 0, secondsLeft: null });
+    try {
+      await makeRoom(place.folder, place.out);
+      const job = { source, out: place.out, form, method, again };
+      const answer = await ask(
+        { make: job },
+        (message) => {
+          if ('begun' in message) {
+            begun = true;
+            begins();
+          }
+          if (!('progress' in message) || signal.aborted) return;
+          const { phase, share } = message.progress;
+          show({ status: 'running', modelId, name, phase, share, secondsLeft: timeLeft(phase, share) });
+        },
+        signal,
+      );
+      signal.throwIfAborted();
+      if (!('made' in answer)) throw unasked();
+      const files = answer.made.map((file) => ({ ...file, etag: null }));
+      const made = await accept(place, {
+        name,
+        source: MADE,
+        repository: original,
+        commit: '',
+        files,
+        checkedAt: now(),
+      });
+      show({ status: 'done', modelId, name, madeId: made.id });
+    } catch (error) {
+      await removeMade(folder, place).catch(() => {}); // tried again at the next start
+      const failed = begun && !signal.aborted;
+      show(failed ? { status: 'failed', modelId, name, failure: failureOf(error) } : null);
+      throw signal.aborted ? new LonghandError('cancelled', '[shrink] cancelled; nothing was kept') : error;
+    }
+  }
+
+  const namesInUse = async () => (await library.list()).map(({ name }) => name);
+
+  /** From its manifest on a model is whole, and is never removed as a rest. */
+  const accept = (place: MadePlace, manifest: Manifest) =>
+    lock.shared(async () => {
+      await writeManifest(place.folder, manifest);
+      return library.add(place.out, manifest.name);
+    });
+
+  /** Removes what an earlier run left unfinished; what it finished without listing it is listed. */
+  async function tidy(): Promise<void> {
+    if (!(await location.look())) return;
+    const current = (folder: string) => making?.place != null && folder.startsWith(making.place.folder);
+    for (const { folder, out, name } of await sweepMade(location.folder(), current)) {
+      const listed = (await library.list()).some(
+        ({ path }) => path !== null && !relative(folder, path).startsWith('..'),
+      );
+      if (!listed && !current(folder)) await library.add(out, name);
+    }
+  }
+  tidy().catch(() => {}); // tried again at the next start
+
+  return {
+    atRest(work) {
+      needRest();
+      return work();
+    },
+    handlers: {
+      'models.shrinkPlan': ({ modelId }, signal) => plan(modelId, signal),
+      'models.shrink': async (asked) => {
+        needRest();
+        needMethod(asked);
+        if (options.moving()) {
+          throw new LonghandError('conflict', '[shrink] the library is being moved', {
+            details: { reason: 'shrink-moving' },
+          });
+        }
+        const begun = Promise.withResolvers<void>();
+        const own: Making = { stop: new AbortController(), ended: begun.promise, place: null };
+        making = own;
+        own.ended = make(own, asked, begun.resolve).finally(() => {
+          making = null;
+        });
+        own.ended.catch(() => {}); // told by the state, once it has begun
+        await Promise.race([begun.promise, own.ended]);
+      },
+      'models.shrinking': () => state,
+      'models.cancelShrink': async () => {
+        if (!making) return show(null);
+        making.stop.abort();
+        await making.ended.catch(() => {});
+      },
+    },
+    async close() {
+      making?.stop.abort();
+      await making?.ended.catch(() => {});
+    },
+  };
+}
+
+const unasked = () => new LonghandError('internal', '[shrink] the process answered something else than was asked');
+
+/** @throws LonghandError `bad-request` */
+function needMethod({ form, method }: Asked): void {
+  const allowed = methodsOf(form, true);
+  if (allowed.includes(method)) return;
+  throw new LonghandError(
+    'bad-request',
+    `[shrink] ${method} came with ${form.format}; allowed are ${allowed.join(', ')}`,
+  );
+}

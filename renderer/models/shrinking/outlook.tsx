@@ -1,0 +1,50 @@
+import { useTranslation } from 'react-i18next';
+import type { ModelEntry, ShrinkPlan } from '../../../app/protocol/index.ts';
+import { useFormats } from '../../i18n.ts';
+import { FitTag } from '../../parts/fit-tag.tsx';
+import { fitOf } from '../../stores/models/memory-fit.ts';
+import { useChosenContext, useModels } from '../../stores/models/store.ts';
+import { shrunk } from './forms.ts';
+
+/** What the result will take: of the disk, and of memory at the context of the page. */
+export function Outlook({ model, plan, bytes }: { model: ModelEntry; plan: ShrinkPlan; bytes: number }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const machine = useModels((state) => state.machine);
+  const chosen = useChosenContext();
+  const fit = machine && model.description && fitOf(shrunk(model.description, bytes), machine, chosen);
+  return (
+    <dl
+      aria-label={t('models.smaller.outlook')}
+      className="mt-4 flex flex-wrap gap-x-8 gap-y-2 border-t border-line pt-3.5 tabular-nums"
+    >
+      <div>
+        <dt className="text-xs text-fg-3">{t('models.column.size')}</dt>
+        <dd>
+          <span className="font-semibold">{formats.fileSize(bytes)}</span>{' '}
+          {t('models.smaller.insteadOf', { size: formats.fileSize(plan.bytes) })}
+        </dd>
+      </div>
+      {fit && machine && (
+        <div>
+          <dt className="text-xs text-fg-3">
+            {t('models.column.memory', { tokens: formats.contextSize(chosen.contextLength) })}
+          </dt>
+          <dd className="flex items-center gap-2">
+            {t('models.memoryOf', { needed: formats.memory(fit.total), limit: formats.memory(machine.limitBytes) })}
+            <FitTag verdict={fit.verdict} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt className="text-xs text-fg-3">{t('models.smaller.disk')}</dt>
+        <dd>{t('models.smaller.free', { size: formats.fileSize(plan.free) })}</dd>
+      </div>
+      {bytes >= plan.free && (
+        <p role="alert" className="basis-full text-xs text-bad-text">
+          {t('library.missing', { size: formats.fileSize(bytes - plan.free) })}
+        </p>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,81 @@
+import { useTranslation } from 'react-i18next';
+import type { Shrinking } from '../../../app/protocol/index.ts';
+import { core } from '../../bridge.ts';
+import { useFormats } from '../../i18n.ts';
+import { Details } from '../../parts/problem.tsx';
+import { sentenceOf } from '../../sentences.ts';
+import { chatWith } from '../../stores/models/chat-with.ts';
+import { useModels } from '../../stores/models/store.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+const putAway = () => void core.call('models.cancelShrink');
+
+/** The smaller version that is being made, or how it ended, until that is put away. */
+export function ShrinkState({ shrinking }: { shrinking: Shrinking }) {
+  const { t } = useTranslation();
+  const { name } = shrinking;
+  if (shrinking.status === 'running') return <Running shrinking={shrinking} />;
+  if (shrinking.status === 'failed') {
+    return (
+      <Notice
+        tone="bad"
+        title={t('models.smaller.failed', { name })}
+        actions={<Button onClick={putAway}>{t('models.smaller.putAway')}</Button>}
+      >
+        {sentenceOf(shrinking.failure)}
+        <Details text={shrinking.failure.message} />
+      </Notice>
+    );
+  }
+  const { madeId } = shrinking;
+  const show = () => {
+    putAway();
+    void useModels.getState().loadDetails(madeId);
+  };
+  return (
+    <section aria-label={t('models.arrived', { name })} className="rounded-lg bg-card px-4 py-3 shadow-1">
+      <p role="status" className="font-medium">
+        {t('models.arrived', { name })}
+      </p>
+      <div className="mt-2.5 flex flex-wrap items-center gap-2">
+        <Button kind="primary" onClick={() => chatWith(madeId)}>
+          {t('models.useNow')}
+        </Button>
+        <Button onClick={show}>{t('models.smaller.show')}</Button>
+        <Button kind="quiet" onClick={putAway}>
+          {t('models.smaller.putAway')}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Running({ shrinking }: { shrinking: Extract<Shrinking, { status: 'running' }> }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { name, phase, share, secondsLeft } = shrinking;
+  const title = t('models.smaller.making', { name });
+  return (
+    <section aria-label={title} className="rounded-lg bg-card px-4 py-3 shadow-1">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <span className="min-w-0 flex-1 font-medium wrap-anywhere">{title}</span>
+        <Button onClick={putAway}>{t('cancel')}</Button>
+      </div>
+      <span
+        role="progressbar"
+        aria-label={title}
+        aria-valuenow={Math.round(share * 100)}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        className="my-2.5 block h-1.5 overflow-hidden rounded-full bg-select"
+      >
+        <span className="block h-full bg-ink" style={{ width: `${share * 100}%` }} />
+      </span>
+      <p className="text-xs text-fg-2 tabular-nums">
+        <span role="status">{t(`models.smaller.phase.${phase}`)}</span>
+        {secondsLeft !== null && ` ${t('models.smaller.left', { time: formats.duration(secondsLeft * 1000) })}`}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+import {
+  type Emit,
+  type Handlers,
+  type ModelEntry,
+  type ModelId,
+  SHRINK_BITS,
+  SHRINK_GROUPS,
+  SHRINK_TYPES,
+  type ShrinkForm,
+} from '../../../app/protocol/index.ts';
+import type { World } from './world.ts';
+
+//  Smaller versions in the fake core: sizes by arithmetic; one that begins stands still, as far as a scene wants it.
+
+const FORMS: readonly ShrinkForm[] = [
+  ...SHRINK_GROUPS.flatMap((group) => SHRINK_BITS.map((bits): ShrinkForm => ({ format: 'mlx', bits, group }))),
+  ...SHRINK_TYPES.map((type): ShrinkForm => ({ format: 'gguf', type })),
+];
+
+/** With a scale and a bias for every group. */
+const bitsOf = (form: ShrinkForm): number =>
+  form.format === 'mlx' ? form.bits + 32 / form.group : Number(form.type[1]) + 0.5;
+
+export function fakeShrinking(
+  world: World,
+  emit: Emit,
+  model: (modelId: ModelId) => ModelEntry,
+): Pick<Handlers, 'models.shrinkPlan' | 'models.shrink' | 'models.shrinking' | 'models.cancelShrink'> {
+  const put = (shrinking: World['shrinking']) => {
+    world.shrinking = shrinking;
+    emit('model.shrinking', shrinking);
+  };
+  return {
+    'models.shrinkPlan': ({ modelId }) => {
+      const { parameters = 0, weightBytes: bytes = 0, types = {} } = model(modelId).description ?? {};
+      const sizes = FORMS.map((form) => ({ form, bytes: (parameters * bitsOf(form)) / 8 }));
+      const quantised = !Object.keys(types).some((type) => /^B?F(16|32)$/.test(type));
+      return { modelId, bytes, quantised, reads: true, sizes: sizes.filter((one) => one.bytes < bytes), free: 212e9 };
+    },
+    'models.shrink': ({ modelId }) =>
+      put({
+        status: 'running',
+        modelId,
+        name: `${model(modelId).name} 4-bit`,
+        phase: 'writing',
+        share: 0.42,
+        secondsLeft: 260,
+      }),
+    'models.shrinking': () => world.shrinking,
+    'models.cancelShrink': () => put(null),
+  };
+}
