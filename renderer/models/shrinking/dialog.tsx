@@ -58,7 +58,7 @@ export function ShrinkDialog({ model, onClose }: { model: ModelEntry; onClose: (
           <Button large onClick={onClose}>
             {t('cancel')}
           </Button>
-          <Button large kind="primary" data-suggested disabled={!fits || starting} onClick={() => void start()}>
+          <Button large kind="primary" disabled={!fits || starting} onClick={() => void start()}>
             {t(starting ? 'models.smaller.starting' : plan?.quantised ? 'models.smaller.again' : 'models.smaller.make')}
           </Button>
         </>
@@ -75,12 +75,14 @@ export function ShrinkDialog({ model, onClose }: { model: ModelEntry; onClose: (
         {plan && choice && (
           <>
             {plan.quantised && (
-              <Notice tone="warn" title={t('models.smaller.quantised')}>
-                {t('models.smaller.quantisedAbout')}
-              </Notice>
+              <div className="mb-4">
+                <Notice tone="warn" title={t('models.smaller.quantised')}>
+                  {t('models.smaller.quantisedAbout')}
+                </Notice>
+              </div>
             )}
-            <Form choice={choice} onChange={(change) => setWish({ ...wish, ...change })} />
             <Outlook model={model} plan={plan} bytes={choice.bytes} />
+            <Form choice={choice} onChange={(change) => setWish({ ...wish, ...change })} />
           </>
         )}
       </div>

@@ -16,7 +16,7 @@ export function Outlook({ model, plan, bytes }: { model: ModelEntry; plan: Shrin
   return (
     <dl
       aria-label={t('models.smaller.outlook')}
-      className="mt-4 flex flex-wrap gap-x-8 gap-y-2 border-t border-line pt-3.5 tabular-nums"
+      className="mb-1 flex flex-wrap gap-x-8 gap-y-2 border-b border-line pb-3.5 tabular-nums"
     >
       <div>
         <dt className="text-xs text-fg-3">{t('models.column.size')}</dt>

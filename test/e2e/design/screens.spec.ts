@@ -161,6 +161,16 @@ const shots: Shot[] = [
       await page.getByRole('radio', { name: /^Weighted by a text/ }).waitFor();
     },
   },
+  {
+    name: 'shrink-again',
+    scene: 'models',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: /^Qwen3.5 9B/ }).click();
+      await page.getByRole('button', { name: 'Options for Qwen3.5 9B' }).click();
+      await page.getByRole('menuitem', { name: 'Make a smaller version…' }).click();
+      await page.getByRole('radio', { name: 'GGUF' }).click();
+    },
+  },
   { name: 'shrink-running', scene: 'shrink-running' },
   { name: 'shrink-failed', scene: 'shrink-failed' },
   {
