@@ -10,6 +10,7 @@ import {
   type Download,
   guarded,
   pipePair,
+  type Shrinking,
 } from '../../app/protocol/index.ts';
 import type { DesktopNews } from './core-ipc.ts';
 
@@ -25,6 +26,7 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
   core.connect(its);
   let settings = await client.call('settings.get');
   let downloads: readonly Download[] = [];
+  let shrinking = await client.call('models.shrinking');
   let collections: readonly Collection[] = await client.call('documents.collections');
   const documents = new Map<DocumentId, boolean>();
   let last = '';
@@ -40,7 +42,7 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
         .sort((a, b) => b.updatedAt - a.updatedAt)
         .slice(0, RECENT)
         .map(({ id, title }) => ({ id, title })),
-      progress: progressOf(downloads, documents),
+      progress: progressOf(downloads, documents, shrinking),
       inTray,
       quickKeys,
       selectionKeys,
@@ -62,6 +64,10 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
   });
   client.on('downloads.changed', (changed) => {
     downloads = changed;
+    soon();
+  });
+  client.on('model.shrinking', (changed) => {
+    shrinking = changed;
     soon();
   });
   // An unknown collection, such as the manual's at the first start, is fetched once, at the first change in it.
@@ -106,8 +112,26 @@ function follow(documents: Map<DocumentId, boolean>, { id, state }: Document): v
   if ([...documents.values()].every(Boolean)) documents.clear();
 }
 
-/** From 0 to 1, in hundredths; null while nothing is under way. Downloads take precedence over documents: they take longer. */
-export function progressOf(downloads: readonly Download[], documents: ReadonlyMap<unknown, boolean>): number | null {
+/** Where the phases of a smaller version begin and end, roughly: how long each takes depends on the model and the method. */
+const PHASES: Record<Extract<Shrinking, { status: 'running' }>['phase'], readonly [from: number, to: number]> = {
+  preparing: [0, 0],
+  calibrating: [0, 0.2],
+  choosing: [0.2, 0.3],
+  writing: [0.3, 0.8],
+  measuring: [0.8, 1],
+  checking: [1, 1],
+};
+
+/** From 0 to 1, in hundredths; null while nothing is under way. What takes longer takes precedence. */
+export function progressOf(
+  downloads: readonly Download[],
+  documents: ReadonlyMap<unknown, boolean>,
+  shrinking: Shrinking | null,
+): number | null {
+  if (shrinking?.status === 'running') {
+    const [from, to] = PHASES[shrinking.phase];
+    return hundredths(from + shrinking.share * (to - from));
+  }
   const coming = downloads.filter(({ status }) => status.phase === 'running' || status.phase === 'checking');
   const total = coming.reduce((sum, one) => sum + one.total, 0);
   if (total > 0) return hundredths(coming.reduce((sum, one) => sum + one.done, 0) / total);

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { Download } from '../../app/protocol/index.ts';
+import { type Download, STARTER } from '../../app/protocol/index.ts';
 import { progressOf } from '../../main/processes/core-news.ts';
 import { words } from '../../main/strings.ts';
 import { api, client, folder, startShell, until } from '../support/core/shell.ts';
@@ -165,9 +165,13 @@ test('documents that come in are seen on the icon and keep the machine awake, un
 
 test('the share of downloads is that of their bytes; those that wait for somebody have none', () => {
   const download = (done: number, total: number, phase: string) => ({ done, total, status: { phase } }) as Download;
-  expect(progressOf([], new Map())).toBe(null);
-  expect(progressOf([download(10, 100, 'paused'), download(1, 2, 'failed')], new Map())).toBe(null);
-  expect(progressOf([download(10, 100, 'running'), download(90, 300, 'checking')], new Map())).toBe(0.25);
-  expect(progressOf([download(200, 100, 'running')], new Map())).toBe(1);
-  expect(progressOf([], new Map(Object.entries({ a: true, b: false, c: false })))).toBe(0.33);
+  expect(progressOf([], new Map(), null)).toBe(null);
+  expect(progressOf([download(10, 100, 'paused'), download(1, 2, 'failed')], new Map(), null)).toBe(null);
+  expect(progressOf([download(10, 100, 'running'), download(90, 300, 'checking')], new Map(), null)).toBe(0.25);
+  expect(progressOf([download(200, 100, 'running')], new Map(), null)).toBe(1);
+  expect(progressOf([], new Map(Object.entries({ a: true, b: false, c: false })), null)).toBe(0.33);
+  const shrinking = { status: 'running', modelId: STARTER, name: 'a', secondsLeft: null } as const;
+  expect(progressOf([], new Map(), { ...shrinking, phase: 'writing', share: 0.5 })).toBe(0.55);
+  expect(progressOf([download(1, 2, 'running')], new Map(), { ...shrinking, phase: 'checking', share: 1 })).toBe(1);
+  expect(progressOf([], new Map(), { status: 'done', modelId: STARTER, name: 'a', madeId: STARTER })).toBe(null);
 });

@@ -1,15 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Paths } from '../../../main/paths.ts';
+import { type Paths, pathsOf } from '../../../main/paths.ts';
 import { createChildren, endAtOnce } from '../../../main/processes/child-processes.ts';
 
-const forked = vi.hoisted(() => ({ next: [] as unknown[] }));
+const forked = vi.hoisted(() => ({ next: [] as unknown[], calls: [] as unknown[][] }));
 vi.mock('electron', () => ({
   MessageChannelMain: class {
     readonly port2 = {};
   },
-  utilityProcess: { fork: () => forked.next.shift() },
+  utilityProcess: {
+    fork: (...call: unknown[]) => {
+      forked.calls.push(call);
+      return forked.next.shift();
+    },
+  },
 }));
 
 /** A process of Electron as it is between `fork` and the moment the system has started it. */
@@ -58,4 +63,14 @@ test('the end of a process that went with its core is not told of the one that h
   expect(ended).toEqual([]);
   next.emit('exit', 9);
   expect(ended).toEqual([1]);
+});
+
+test('the process that makes models gets the addon and the manual, where they are', () => {
+  const paths = pathsOf({ root: '/app.asar', resources: '/resources', packaged: true });
+  forked.next.push(Object.assign(new StartingProcess(), { stderr: null, postMessage: () => {} }));
+  createChildren(paths, () => {}).start(1, { run: 'converter' });
+  expect(forked.calls.at(-1)?.slice(0, 2)).toEqual([
+    '/app.asar/dist/main/converter.js',
+    ['/resources/longhand.node', '/resources/help'],
+  ]);
 });

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { converterByFork } from '../../../../app/conversion/process/fork-converter.ts';
 import type { StartConverter } from '../../../../app/conversion/process/messages.ts';
 import { pipeToChild } from '../../../../app/process/transport.ts';
@@ -16,6 +16,8 @@ import {
   STARTER,
 } from '../../../../app/protocol/index.ts';
 import { listen, newFolder, places, readMessage, startCore } from '../../../support/core/core.ts';
+import { startElectronCore } from '../../../support/core/electron-core.ts';
+import { source } from '../../../support/core/kills.ts';
 import { isRoot, nobody } from '../../../support/second-user.ts';
 import { named, until } from '../../../support/until.ts';
 
@@ -138,27 +140,27 @@ describe('a smaller version', () => {
   }, async () => {
     const { client, dataFolder } = await startCore();
     const first = follow(client);
-    await client.call('models.shrink', asked({ form: gguf, method: 'rtn' }));
-    expect(await first.ended()).toMatchObject({ status: 'done', name: 'Starter Q4_K' });
-    const { id, path } = await named(client, 'Starter Q4_K', ({ description }) => description?.container === 'gguf');
-    expect(path).toMatch(/Starter-Q4_K@made-[0-9a-f]{8}\/Starter-Q4_K\.gguf$/);
-    expect(inLibrary(dataFolder).filter((name) => name.endsWith('Starter-Q4_K.quality.json'))).toHaveLength(1);
-    expect((await client.call('models.details', { modelId: id })).quality?.format).toBe('gguf:Q4_K');
+    await client.call('models.shrink', asked({ form: { ...gguf, type: 'Q8_0' }, method: 'rtn' }));
+    expect(await first.ended()).toMatchObject({ status: 'done', name: 'Starter Q8_0' });
+    const { id, path } = await named(client, 'Starter Q8_0', ({ description }) => description?.container === 'gguf');
+    expect(path).toMatch(/Starter-Q8_0@made-[0-9a-f]{8}\/Starter-Q8_0\.gguf$/);
+    expect(inLibrary(dataFolder).filter((name) => name.endsWith('Starter-Q8_0.quality.json'))).toHaveLength(1);
+    expect((await client.call('models.details', { modelId: id })).quality?.format).toBe('gguf:Q8_0');
 
     expect(await client.call('models.shrinkPlan', { modelId: id })).toMatchObject({ quantised: true });
-    const twice = asked({ modelId: id, form: { ...mlx, bits: 3 }, method: 'rtn' });
+    const twice = asked({ modelId: id, form: gguf, method: 'rtn' });
     expect(await refusal(client.call('models.shrink', twice))).toEqual({
       code: 'conflict',
       reason: 'shrink-quantised',
     });
-    const larger = asked({ modelId: id, form: { ...mlx, bits: 8 }, method: 'rtn', again: true });
+    const larger = asked({ modelId: id, form: { ...gguf, type: 'Q8_0' }, method: 'rtn', again: true });
     expect(await refusal(client.call('models.shrink', larger))).toEqual({
       code: 'bad-request',
       reason: 'shrink-no-smaller',
     });
     const second = follow(client);
     await client.call('models.shrink', { ...twice, again: true });
-    expect(await second.ended()).toMatchObject({ status: 'done', name: 'Starter 3-bit' });
+    expect(await second.ended()).toMatchObject({ status: 'done', name: 'Starter Q4_K' });
   });
 });
 
@@ -237,6 +239,25 @@ describe('nothing is left', () => {
     await host.close();
     expect(inLibrary(dataFolder)).toEqual([]);
   });
+});
+
+test('an app that was killed in the middle leaves a part, which its next start removes', {
+  timeout: 120_000,
+}, async () => {
+  const dataFolder = newFolder();
+  const app = await startElectronCore(dataFolder, source);
+  const { reached } = follow(app.client);
+  await app.client.call('models.shrink', asked({ method: 'hqq' }));
+  await reached('writing');
+  await app.kill();
+  expect(inLibrary(dataFolder)).not.toEqual([]);
+  const again = await startElectronCore(dataFolder, source);
+  onTestFinished(() => again.kill());
+  await until(
+    async () => inLibrary(dataFolder),
+    (names) => names.length === 0,
+  );
+  expect(await again.client.call('models.shrinking')).toBeNull();
 });
 
 test('the next start removes what a killed app left, lists what was whole, and touches nothing else', {
