@@ -66,6 +66,7 @@ export const FailureReason = z.enum([
   'shrink-quantised', // quantised already, and nobody said that it should be again
   'shrink-no-smaller', // that form is not smaller, or does not exist
   'shrink-lost', // its process ended by itself
+  'made-here', // damaged files that cannot be downloaded again
   'not-ours', // nothing is known to check its files against
   // pictures
   'heic', // only macOS decodes it

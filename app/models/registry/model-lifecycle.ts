@@ -200,6 +200,11 @@ export function createModelLifecycle({
     },
     async dropDamaged(modelId) {
       const { folder, manifest, damaged } = await check(modelId);
+      if (manifest.source === MADE) {
+        throw new LonghandError('bad-request', '[models] this model was made here; nobody else has its files', {
+          details: { reason: 'made-here' },
+        });
+      }
       for (const { file } of damaged) await blobs.drop(file.sha256, join(folder, file.name));
       return manifest;
     },

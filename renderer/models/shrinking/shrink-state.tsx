@@ -33,13 +33,17 @@ export function ShrinkState({ shrinking }: { shrinking: Shrinking }) {
     putAway();
     void useModels.getState().loadDetails(madeId);
   };
+  const chat = () => {
+    putAway();
+    chatWith(madeId);
+  };
   return (
     <section aria-label={t('models.arrived', { name })} className="rounded-lg bg-card px-4 py-3 shadow-1">
       <p role="status" className="font-medium">
         {t('models.arrived', { name })}
       </p>
       <div className="mt-2.5 flex flex-wrap items-center gap-2">
-        <Button kind="primary" onClick={() => chatWith(madeId)}>
+        <Button kind="primary" onClick={chat}>
           {t('models.useNow')}
         </Button>
         <Button onClick={show}>{t('models.smaller.show')}</Button>

@@ -176,7 +176,7 @@ export function listenToModels(): () => void {
     }),
     core.on('model.shrinking', (shrinking) => {
       useModels.setState({ shrinking });
-      if (shrinking?.status === 'done') tellMade(shrinking.madeId, shrinking.name);
+      if (shrinking !== null) tellMade(shrinking);
     }),
     core.on('library.changed', (library) => useModels.setState({ library })),
     core.on('machine.changed', (machine) => useModels.setState({ machine })),
@@ -232,12 +232,18 @@ export function shareOf(downloads: readonly Download[]): number | null {
   return total > 0 ? downloads.reduce((sum, item) => sum + item.done, 0) / total : null;
 }
 
-/** The same for a smaller version, which always writes, unless the page already shows it. */
-function tellMade(modelId: ModelId, name: string) {
+/** The same for a smaller version, also if it could not be made, unless the page already shows it. */
+function tellMade(shrinking: Shrinking) {
   if (useShell.getState().place.kind === 'models' && useModels.getState().tab === 'installed') return;
-  useToasts.getState().show({
-    text: t('models.arrived', { name }),
-    action: t('models.useNow'),
-    onAction: () => chatWith(modelId),
-  });
+  const { show } = useToasts.getState();
+  const { status, name, modelId } = shrinking;
+  if (status === 'failed') {
+    show({
+      text: t('models.smaller.failed', { name }),
+      action: t('models.showImport'),
+      onAction: () => showInstalled(modelId),
+    });
+  }
+  if (status !== 'done') return;
+  show({ text: t('models.arrived', { name }), action: t('models.useNow'), onAction: () => chatWith(shrinking.madeId) });
 }

@@ -126,6 +126,15 @@ describe('a smaller version', () => {
     expect(await answerOf(client, made.id)).not.toBe('');
     expect(await client.call('models.verify', { modelId: made.id })).toMatchObject({ damaged: [] });
 
+    // Nobody else has its files: a damaged one stays as it is.
+    const config = join(made.path ?? '', 'config.json');
+    const before = readFileSync(config);
+    writeFileSync(config, `${before} `);
+    expect(await client.call('models.verify', { modelId: made.id })).toMatchObject({ damaged: ['config.json'] });
+    const repair = { code: 'bad-request', reason: 'made-here' };
+    expect(await refusal(client.call('models.repair', { modelId: made.id }))).toEqual(repair);
+    writeFileSync(config, before);
+
     const { freed } = await client.call('models.remove', { modelId: made.id });
     expect(freed).toBe(details.frees);
     await client.call('models.restore', { modelId: made.id });
@@ -283,6 +292,16 @@ test('the next start removes what a killed app left, lists what was whole, and t
     (names) => names.length >= 2,
   );
   expect((await models(again.client)).sort()).toEqual(['Starter', 'Starter 8-bit']);
+  // It moves with the library, which is all that is moved.
+  const elsewhere = newFolder();
+  await again.client.call('library.move', { folder: elsewhere });
+  const moved = join(elsewhere, 'C@made-00000000');
+  await named(again.client, 'Starter 8-bit', ({ path, missing }) => path === moved && !missing);
+  await until(
+    () => again.client.call('library.state'),
+    ({ move }) => move === null,
+  );
+  expect(readdirSync(library).sort()).toEqual(['D@made-by-hand', 'mine']);
 });
 
 describe('is refused', () => {
