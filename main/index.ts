@@ -29,6 +29,8 @@ let core: CoreSupervisor | null = null;
 let quitting = false;
 /** An answer is being written. */
 let answering = false;
+/** A smaller version of a model is being made. */
+let making = false;
 let asking = false;
 /** The system shuts down, or the parent process ends the app: nobody can be asked. */
 let unattended = false;
@@ -120,6 +122,7 @@ async function start() {
     },
     onReady: ipc.coreReady,
     onLost() {
+      making = false;
       ipc.coreLost();
       come(null);
     },
@@ -146,9 +149,10 @@ function lastWindowClosed() {
   else if (!quitting) sayThatItGoesOn();
 }
 
-/** Applies what the user chose to see outside the windows. */
+/** Applies what is seen outside the windows, by choice or when quitting. */
 function listenOutside(news: DesktopNews) {
   inTray = news.inTray;
+  making = news.making;
   tray(inTray);
   question.listen(news);
 }
@@ -165,14 +169,15 @@ function takeOpened(): string[] {
   return taken;
 }
 
-const asksBeforeQuit = (): boolean => answering && !unattended && !quitting;
+const asksBeforeQuit = (): boolean => (answering || making) && !unattended && !quitting;
 
 function quitUnattended() {
   unattended = true;
   app.quit();
 }
 
-/** Saves answers and stops the engine before the app exits. While an answer is being written, asks the user, once. */
+/** Saves answers and stops the engine before the app exits. While an answer is being written or a model
+ *  is being made, asks the user, once. */
 function quit(event: { preventDefault(): void }) {
   if (quitting || !core) return;
   event.preventDefault();
@@ -183,7 +188,7 @@ function quit(event: { preventDefault(): void }) {
 async function ask() {
   if (asking) return;
   asking = true;
-  const { title, about, quit: yes, stay } = words.quitting;
+  const { title, about, quit: yes, stay } = making ? words.quittingMaking : words.quitting;
   const asked = { message: title, detail: about, buttons: [yes, stay], defaultId: 0, cancelId: 1, noLink: true };
   const window = windows.front();
   const { response } = await (window ? dialog.showMessageBox(window, asked) : dialog.showMessageBox(asked));

@@ -26,6 +26,8 @@ export type DesktopNews = {
   recent: { id: ChatId; title: string }[];
   /** Progress of current downloads and imports, from 0 to 1. */
   progress: number | null;
+  /** A smaller version of a model is being made, which quitting would end. */
+  making: boolean;
   inTray: boolean;
   quickKeys: string | null;
   selectionKeys: string | null;

@@ -43,6 +43,7 @@ export async function followCore(core: Pick<Core, 'connect'>, tell: (news: Deskt
         .slice(0, RECENT)
         .map(({ id, title }) => ({ id, title })),
       progress: progressOf(downloads, documents, shrinking),
+      making: shrinking?.status === 'running',
       inTray,
       quickKeys,
       selectionKeys,

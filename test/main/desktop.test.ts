@@ -175,3 +175,19 @@ test('the share of downloads is that of their bytes; those that wait for somebod
   expect(progressOf([download(1, 2, 'running')], new Map(), { ...shrinking, phase: 'checking', share: 1 })).toBe(1);
   expect(progressOf([], new Map(), { status: 'done', modelId: STARTER, name: 'a', madeId: STARTER })).toBe(null);
 });
+
+test('what is being made is seen on the icon, keeps the machine awake, and quitting asks before it ends it', async () => {
+  done.progress.length = 0;
+  done.awake.length = 0;
+  const form = { format: 'mlx', bits: 8, group: 64 } as const;
+  await client.call('models.shrink', { modelId: STARTER, form, method: 'hqq', again: false });
+  await until(() => done.progress.some((share) => share > 0));
+  world.pressed = 1;
+  electron.app.quit();
+  await until(() => done.asked.at(-1) === words.quittingMaking.title);
+  expect(done.exits).toEqual([]);
+  expect(await client.call('models.shrinking')).toMatchObject({ status: 'running' });
+  await client.call('models.cancelShrink');
+  await until(() => done.awake.length === 2);
+  expect(done.awake).toEqual(['start', 'stop']);
+});
