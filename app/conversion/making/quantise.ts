@@ -16,6 +16,8 @@ export type Asked = {
   source: string;
   folder: string;
   out: string;
+  /** The path in its card. */
+  known: string;
   bits: number;
   group: number;
   method: 'rtn' | 'hqq' | 'weighted' | 'mixed';
@@ -125,7 +127,7 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
       const seconds = run.seconds();
       return await writeCard(workshop, part, {
         made_from: asked.source,
-        out,
+        out: asked.known,
         method,
         format: 'mlx',
         bits,
@@ -169,7 +171,7 @@ async function makeGguf(workshop: Workshop, asked: Asked, type: GgufTarget, run:
       const seconds = run.seconds();
       return await writeCard(workshop, part, {
         made_from: asked.source,
-        out,
+        out: asked.known,
         method,
         format: `gguf:${type}`,
         source_bytes: described.weightBytes,

@@ -46,6 +46,7 @@ export async function makeModel({ addon, manual, signal, tell }: Surroundings, j
   await make(workshop, {
     ...origin,
     out: job.out,
+    known: job.known,
     ...(job.form.format === 'mlx'
       ? { bits: job.form.bits, group: job.form.group, gguf: null }
       : { bits: 0, group: 0, gguf: job.form.type }),
@@ -76,10 +77,10 @@ const nameOfForm = (form: ShrinkForm): string =>
   form.format === 'mlx' ? `mlx ${form.bits} ${form.group}` : `gguf ${form.type}`;
 
 /** The command that makes the same model. */
-function commandOf({ source, out, form, method, again }: Job): string {
+function commandOf({ source, known, form, method, again }: Job): string {
   const quoted = (path: string) => (/[^\w./@-]/.test(path) ? JSON.stringify(path) : path);
   const kind = form.format === 'mlx' ? `--bits ${form.bits} --group ${form.group}` : `--format gguf:${form.type}`;
-  const command = `longhand quantize --model ${quoted(source)} --out ${quoted(out)} ${kind} --method ${method}`;
+  const command = `longhand quantize --model ${quoted(source)} --out ${quoted(known)} ${kind} --method ${method}`;
   return again ? `${command} --yes` : command;
 }
 

@@ -8,8 +8,15 @@ import { Failure, type ShrinkForm, Shrinking, type ShrinkMethod, ShrinkPlan } fr
 //
 //  The core cancels by ending the process, and removes what it left. When the core ends, the process removes that itself.
 
-/** `out`: the folder of the result, or its .gguf file in a folder of its own. */
-export type Job = { source: string; out: string; form: ShrinkForm; method: ShrinkMethod; again: boolean };
+/** `out`: the folder of the result, or its .gguf file in a folder of its own; `known`: where that will lie in the end, for its card. */
+export type Job = {
+  source: string;
+  out: string;
+  known: string;
+  form: ShrinkForm;
+  method: ShrinkMethod;
+  again: boolean;
+};
 
 export type ToConverter = { plan: { source: string } } | { make: Job };
 

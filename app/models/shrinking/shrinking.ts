@@ -1,5 +1,6 @@
+import { mkdir } from 'node:fs/promises';
 import { relative } from 'node:path';
-import type { StartConverter } from '../../conversion/process/messages.ts';
+import type { FromConverter, StartConverter, ToConverter } from '../../conversion/process/messages.ts';
 import {
   type Emit,
   failureOf,
@@ -16,11 +17,11 @@ import {
 import { freeSpace } from '../downloads/part-file.ts';
 import { unmountedError } from '../registry/model-errors.ts';
 import type { ModelRegistry } from '../registry/model-registry.ts';
-import { MADE, type Manifest, writeManifest } from '../storage/blob-store.ts';
+import { MADE, type Manifest } from '../storage/blob-store.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';
 import type { RwLock } from '../storage/rw-lock.ts';
 import { startConverter } from './converter.ts';
-import { type MadePlace, makeRoom, placeFor, removeMade, sweepMade } from './made-folders.ts';
+import { beginMade, finishMade, type MadePlace, placeFor, removeMade, sweepMade } from './made-folders.ts';
 import { smallerName } from './smaller-name.ts';
 import { createTimeLeft } from './time-left.ts';
 
@@ -83,11 +84,7 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
   }
 
   /** One request to a process of its own, which ends with it. */
-  async function ask(
-    message: Parameters<Awaited<ReturnType<typeof startConverter>>['send']>[0],
-    hear: Parameters<typeof startConverter>[1],
-    signal: AbortSignal,
-  ) {
+  async function ask(message: ToConverter, hear: (message: FromConverter) => void, signal: AbortSignal) {
     if (!options.start) throw new LonghandError('bad-request', '[shrink] no models are made here, but in the app');
     const converter = await startConverter(options.start, hear, report);
     const end = guarded(report, converter.kill);
@@ -111,7 +108,7 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
 
   async function libraryFolder(): Promise<string> {
     if (!(await location.look())) throw unmountedError(location.folder());
-    await makeRoom(location.folder());
+    await mkdir(location.folder(), { recursive: true });
     return location.folder();
   }
 
@@ -129,8 +126,7 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
     let begun = false;
     show({ status: 'running', modelId, name, phase: 'preparing', share: 0, secondsLeft: null });
     try {
-      await makeRoom(place.folder, place.out);
-      const job = { source, out: place.out, form, method, again };
+      const job = { source, out: await beginMade(place), known: place.opens, form, method, again };
       const answer = await ask(
         { make: job },
         (message) => {
@@ -166,22 +162,21 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
 
   const namesInUse = async () => (await library.list()).map(({ name }) => name);
 
-  /** From its manifest on a model is whole, and is never removed as a rest. */
   const accept = (place: MadePlace, manifest: Manifest) =>
     lock.shared(async () => {
-      await writeManifest(place.folder, manifest);
-      return library.add(place.out, manifest.name);
+      await finishMade(place, manifest);
+      return library.add(place.opens, manifest.name);
     });
 
   /** Removes what an earlier run left unfinished; what it finished without listing it is listed. */
   async function tidy(): Promise<void> {
     if (!(await location.look())) return;
     const current = (folder: string) => making?.place != null && folder.startsWith(making.place.folder);
-    for (const { folder, out, name } of await sweepMade(location.folder(), current)) {
+    for (const { folder, opens, name } of await sweepMade(location.folder(), current)) {
       const listed = (await library.list()).some(
         ({ path }) => path !== null && !relative(folder, path).startsWith('..'),
       );
-      if (!listed && !current(folder)) await library.add(out, name);
+      if (!listed && !current(folder)) await library.add(opens, name);
     }
   }
   tidy().catch(() => {}); // tried again at the next start

@@ -89,10 +89,12 @@ function checked(context: Context, values: QuantizeValues): Omit<Asked, 'describ
   const source = modelPath(context, model);
   const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() ?? false;
   const out = resolve(context.places.here, values.out);
+  const path = gguf !== null && !out.endsWith('.gguf') ? `${out}.gguf` : out;
   return {
     source,
     folder: isFile ? dirname(source) : source,
-    out: gguf !== null && !out.endsWith('.gguf') ? `${out}.gguf` : out,
+    out: path,
+    known: path,
     bits: bits ?? 4,
     group,
     method: method as Asked['method'],

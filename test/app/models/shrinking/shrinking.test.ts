@@ -126,6 +126,9 @@ describe('a smaller version', () => {
     expect(await answerOf(client, made.id)).not.toBe('');
     expect(await client.call('models.verify', { modelId: made.id })).toMatchObject({ damaged: [] });
 
+    const card = JSON.parse(readFileSync(join(made.path ?? '', 'quality.json'), 'utf8'));
+    expect(card).toMatchObject({ out: made.path, command: expect.stringContaining(`--out ${made.path} --bits 4`) });
+
     // Nobody else has its files: a damaged one stays as it is.
     const config = join(made.path ?? '', 'config.json');
     const before = readFileSync(config);
@@ -275,16 +278,17 @@ test('the next start removes what a killed app left, lists what was whole, and t
   const dataFolder = newFolder();
   const library = join(dataFolder, 'models');
   const inside = (name: string) => join(library, name);
-  for (const name of ['A@made-0123abcd.4194305.part', 'B@made-89abcdef', 'C@made-00000000', 'mine', 'D@made-by-hand'])
-    mkdirSync(inside(name), { recursive: true });
-  writeFileSync(join(inside('A@made-0123abcd.4194305.part'), 'model.safetensors'), 'half');
+  const rests = ['A@made-0123abcd.new.4194305.part', 'B@made-89abcdef.new'];
+  const foreign = ['D@made-by-hand', 'E@made-89abcdef', 'mine'];
+  for (const name of [...rests, 'C@made-00000000', ...foreign]) mkdirSync(inside(name), { recursive: true });
+  writeFileSync(join(inside('A@made-0123abcd.new.4194305.part'), 'model.safetensors'), 'half');
   cpSync(join(places.resources, 'starter-model'), inside('C@made-00000000'), { recursive: true });
   const files = [{ name: 'model.safetensors', size: 1, sha256: 'a'.repeat(64) }];
   const manifest = { name: 'Starter 8-bit', source: 'made', repository: 'Starter', commit: '', files, checkedAt: 0 };
   writeFileSync(join(inside('C@made-00000000'), '.longhand.json'), JSON.stringify(manifest));
   const { client, host } = await startCore({ dataFolder });
   await named(client, 'Starter 8-bit', ({ path }) => path === inside('C@made-00000000'));
-  expect(readdirSync(library).sort()).toEqual(['C@made-00000000', 'D@made-by-hand', 'mine']);
+  expect(readdirSync(library).sort()).toEqual(['C@made-00000000', ...foreign]);
   await host.close();
   const again = await startCore({ dataFolder });
   await until(
@@ -301,7 +305,7 @@ test('the next start removes what a killed app left, lists what was whole, and t
     () => again.client.call('library.state'),
     ({ move }) => move === null,
   );
-  expect(readdirSync(library).sort()).toEqual(['D@made-by-hand', 'mine']);
+  expect(readdirSync(library).sort()).toEqual(foreign);
 });
 
 describe('is refused', () => {
