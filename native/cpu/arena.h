@@ -16,7 +16,7 @@ namespace longhand::cpu {
 enum class Pages : uint8_t { small, huge, none };
 
 // Every buffer of this back end, zeroed: large ones by the kernel when first touched, small ones at once, aligned to a
-// cache line. Throws OutOfMemory "[memory] ...".
+// cache line at least. Throws OutOfMemory "[memory] ...".
 class HostBuffer final : public Buffer {
  public:
   HostBuffer(size_t bytes, Pages pages);
@@ -27,6 +27,10 @@ class HostBuffer final : public Buffer {
   std::byte* host() override { return memory_; }
 
  private:
+  // Leave `memory_` null if the system has none.
+  void map(size_t bytes);
+  void map_aligned(Pages pages);
+
   size_t bytes_;
   std::byte* memory_ = nullptr;
   std::byte* mapping_ = nullptr;  // when it was mapped

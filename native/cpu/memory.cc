@@ -12,7 +12,10 @@ namespace longhand::cpu {
 namespace {
 
 constexpr size_t cache_line = 64;
-constexpr size_t huge_page = size_t{2} << 20;
+constexpr size_t huge_page = size_t{2} << 20, small_page = size_t{4} << 10;
+// Buffers of sessions come and go by the hundred: from the allocator they would leave holes that it keeps, while a
+// mapping goes back to the system at once.
+constexpr size_t mapped_from = size_t{128} << 10;
 constexpr size_t first_chunk = size_t{1} << 20;
 
 size_t rounded_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
@@ -21,29 +24,36 @@ size_t rounded_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit 
 
 HostBuffer::HostBuffer(size_t bytes, Pages pages) : bytes_(bytes) {
   if (pages == Pages::none) return;
-  if (bytes >= huge_page) {
-    mapping_bytes_ = rounded_up(bytes, huge_page) + huge_page;
-    void* mapped = mapping_bytes_ < bytes
-                       ? MAP_FAILED
-                       : mmap(nullptr, mapping_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped != MAP_FAILED) {
-      mapping_ = static_cast<std::byte*>(mapped);
-      memory_ = mapping_ + (huge_page - reinterpret_cast<uintptr_t>(mapping_) % huge_page) % huge_page;
-#if defined(MADV_HUGEPAGE)
-      // The tail that does not fill a huge page uses small pages: a model has hundreds of buffers, each would waste 1
-      // MB.
-      madvise(memory_, pages == Pages::huge ? bytes / huge_page * huge_page : bytes,
-              pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-#else
-      static_cast<void>(pages);
-#endif
-    }
-  } else {
+  if (bytes >= huge_page) map_aligned(pages);
+  else if (bytes >= mapped_from) map(rounded_up(bytes, small_page));
+  if (!memory_ && bytes < huge_page) {
     memory_ =
         static_cast<std::byte*>(std::aligned_alloc(cache_line, rounded_up(std::max(bytes, size_t{1}), cache_line)));
     if (memory_) std::memset(memory_, 0, bytes);
   }
   if (!memory_) throw OutOfMemory("[memory] " + std::to_string(bytes) + " bytes cannot be allocated");
+}
+
+void HostBuffer::map(size_t bytes) {
+  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return;
+  mapping_ = memory_ = static_cast<std::byte*>(mapped);
+  mapping_bytes_ = bytes;
+}
+
+void HostBuffer::map_aligned(Pages pages) {
+  const size_t with_slack = rounded_up(bytes_, huge_page) + huge_page;
+  if (with_slack < bytes_) return;
+  map(with_slack);
+  if (!mapping_) return;
+  memory_ = mapping_ + (huge_page - reinterpret_cast<uintptr_t>(mapping_) % huge_page) % huge_page;
+#if defined(MADV_HUGEPAGE)
+  // The tail that does not fill a huge page uses small pages: a model has hundreds of buffers, each would waste 1 MB.
+  madvise(memory_, pages == Pages::huge ? bytes_ / huge_page * huge_page : bytes_,
+          pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+#else
+  static_cast<void>(pages);
+#endif
 }
 
 HostBuffer::~HostBuffer() {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { digestOf } from '../../../../app/core/server-log.ts';
+import { connect } from '../../../support/core/core.ts';
 import { memoryBytes } from '../../../support/processes.ts';
 import { soaking } from '../../../support/soak.ts';
 import { startApi } from './api.ts';
@@ -12,6 +13,7 @@ const CLIENTS = 16;
 const SECONDS = soaking ? Number(process.env.LONGHAND_SOAK_MINUTES ?? 60) * 60 : 15;
 const MIB = 2 ** 20;
 const MAX_GROWTH = 10 * MIB;
+const CACHE_MB = 32;
 
 type Answer = { status: number; text: string; whole: boolean };
 
@@ -77,7 +79,10 @@ test(
   async () => {
     const keys = Array.from({ length: CLIENTS }, (_, at) => `lh-client-${at}-0`);
     const known = () => keys.map((key, at) => ({ id: String(at), name: `client ${at}`, digest: digestOf(key) }));
-    const { address, model } = await startApi({ keys: known });
+    const { address, model, host } = await startApi({ keys: known });
+    // Full long before the second quarter, so that only what is kept by mistake grows.
+    const page = connect(host);
+    await page.call('settings.set', { promptCacheMB: CACHE_MB });
     const right = new Map<number, string>();
     for (let number = 0; number < 40; number++)
       right.set(number, whole((await ask(address, keys[0] ?? '', question(model, number))).text) ?? '');
@@ -131,8 +136,10 @@ test(
     const quarter = Math.ceil(memory.length / 4);
     const warm = Math.min(...memory.slice(quarter, 2 * quarter));
     const last = Math.min(...memory.slice(-quarter));
+    const cached = (await page.call('engine.promptCache'))?.bytes ?? 0;
+    const [before, after, cache] = [warm, last, cached].map((bytes) => Math.round(bytes / MIB));
     console.log(
-      `${SECONDS} s: ${JSON.stringify(counts)}, memory ${Math.round(warm / MIB)} MB, in the end ${Math.round(last / MIB)} MB`,
+      `${SECONDS} s: ${JSON.stringify(counts)}, memory ${before} MB, in the end ${after} MB, of which prompt cache ${cache} MB`,
     );
     for (const [what, count] of Object.entries(counts)) expect(count, what).toBeGreaterThan(0);
     if (soaking) expect(last - warm).toBeLessThan(MAX_GROWTH);
