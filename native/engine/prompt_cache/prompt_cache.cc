@@ -136,7 +136,7 @@ bool PromptCache::insert(const TrieKey& key, std::span<const int32_t> tokens, st
 double PromptCache::fair(double seconds, size_t tokens) {
   const double each = seconds / static_cast<double>(tokens);
   if (seconds_a_token_ == 0) seconds_a_token_ = each;
-  const double within = std::clamp(each, seconds_a_token_ / 2, seconds_a_token_ * 2);
+  const double within = std::clamp(each, seconds_a_token_ * 0.85, seconds_a_token_ * 1.15);
   seconds_a_token_ += (within - seconds_a_token_) / 8;
   return within * static_cast<double>(tokens);
 }

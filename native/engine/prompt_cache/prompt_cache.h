@@ -59,8 +59,8 @@ class PromptCache {
  private:
   Node& root(const TrieKey& key);
   BlobPtr allocate(uint64_t bytes);
-  // `seconds`, limited to between half and twice the usual time: otherwise a stretch read on a busy machine would stay
-  // longer than more useful ones.
+  // `seconds`, limited to 15 % around the usual time: otherwise a stretch that was read on a busy machine would stay
+  // longer than chats that are open.
   double fair(double seconds, size_t tokens);
   // on_disk.cc
   enum class Fetched : uint8_t { all, no_room, damaged };
