@@ -20,7 +20,7 @@ test('the table names the limits of the code', () => {
 
 /** What starts a process or a thread, listens, watches, downloads, parses what came from elsewhere, or writes a file as it comes. */
 const OPENS =
-  /\b(?:spawn|fork)\((?!\.)|\bnew (?:Worker|WebSocketServer)\(|\bcreateAdaptorServer\(|\b(?:watch|createWriteStream|parseJson|createValueCount)\([^)]/;
+  /\b(?:spawn|fork|forkChild)\((?!\.)|\bnew (?:Worker|WebSocketServer)\(|\bcreateAdaptorServer\(|\b(?:watch|createWriteStream|parseJson|createValueCount)\([^)]/;
 
 /** Where the limit of such a file stands, when it is not in the file itself: in the table under this path, or why it needs none. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -29,6 +29,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'app/conversion/process/fork-converter.ts': 'app/models/shrinking/shrinking.ts',
   'app/engine/client/fork-engine.ts': 'app/engine/client/heartbeat.ts',
   'app/text/jinja/template-process.ts': 'app/text/jinja/template-renderer.ts',
+  'app/process/fork-child.ts': 'app/process/supervisor.ts',
   'app/process/request-process.ts': 'app/text/jinja/template-renderer.ts',
   'app/documents/import/folder-watcher.ts': 'app/documents/import/collect-files.ts',
   'app/tools/mcp/end-with-us.ts': 'app/tools/mcp/program-transport.ts',
