@@ -1,4 +1,5 @@
 import type { AnswerPart, AnswerRequest, Inference, TokenScore } from '../../core/inference.ts';
+import { giveUp } from './hang-up.ts';
 import { TooBusy } from './problems.ts';
 
 /** Maximum running and waiting requests. */
@@ -66,7 +67,7 @@ export async function allOrNone(
   try {
     return await Promise.all(requests.map((request) => answers.whole(request, hungUp.signal)));
   } catch (error) {
-    hungUp.abort();
+    giveUp(hungUp);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { guarded } from '../../protocol/index.ts';
+import { giveUp } from './hang-up.ts';
 
 //  Streaming responses. A queued client gets a keep-alive now and then, so that no proxy
 //  times out; a client that disconnects cancels its answer.
@@ -49,7 +50,7 @@ export function streamed(
     },
     async cancel() {
       clearInterval(beat);
-      hungUp.abort();
+      giveUp(hungUp);
       await frames.return();
     },
   });
