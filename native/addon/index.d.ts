@@ -199,7 +199,7 @@ export interface SessionOptions {
 }
 
 /** One mutable timeline. Calls on one session are queued; `generate` always takes the full prefix. Calls on several
- *  sessions of a model take turns where the CPU computes: in a round every answer that is being written gets a token, all
+ *  sessions of a model take turns on the CPU and with Vulkan: in a round every answer that is being written gets a token, all
  *  in one pass, and one other call reads a part of its prompt. Elsewhere one call runs to its end before the next. */
 export class Session {
   readonly contextLength: number;

@@ -13,6 +13,7 @@ struct PassOptions {
   Path path = Path::exact;
   const std::atomic<bool>* cancel = nullptr;  // checked between ops; a cancelled pass throws Cancelled
   bool async = false;                         // begins behind passes that are still running; ends with submit()
+  bool separate = false;                      // every row is of another timeline and comes out as it would alone
   bool warmup = false;                        // computes nothing, see compile_pending()
 };
 struct Cancelled {};
@@ -37,6 +38,9 @@ class Passes {
   // Whether passes of other timelines may run between two passes of one: nothing outlives a pass but its timeline's
   // memory, and the scores, which are used at once. If not, an answer is finished before the next begins.
   virtual bool takes_turns() const { return false; }
+  // A prompt may be read in parts, by back ends that take turns: parts that end at multiples of this many tokens, and
+  // are no shorter, give bit for bit the results of one whole pass.
+  virtual int64_t grain() const { return 16; }
   // Encodes the choice of a token. With `after_guess` the token guessed by the previous pass counts too, which the
   // caller does not know yet.
   virtual void guess(Tensor /*logits_row*/, const Sampling& /*options*/, std::span<const TokenCount> /*counts*/,
@@ -45,7 +49,8 @@ class Passes {
   virtual void submit() {}
   // Waits for the oldest submitted pass, whose results can then be read. Returns its guess.
   virtual int32_t await_guess() { return 0; }
-  // Waits for every submitted pass and drops it, errors included.
+  // Waits for every submitted pass and drops it, errors included, and what has been encoded of a pass that failed.
+  // Memory may be changed afterwards.
   virtual void discard() {}
 };
 

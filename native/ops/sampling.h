@@ -147,6 +147,41 @@ inline int32_t pick(const std::vector<Scored>& tokens, float peak, double random
   return tokens.back().id;
 }
 
+// What a device has found of a stretch of a row: its peak, and the sum of exp(score - peak), 0 if all are NaN, which
+// count as nothing.
+struct Tile {
+  float peak, sum;
+};
+// A row of scores that no penalty, bias or grammar changes; tile i is of the scores from i * `width` on.
+struct TiledRow {
+  std::span<const float> scores;
+  std::span<const Tile> tiles;
+  size_t width;
+};
+
+// The tokens whose score, divided by `divisor`, may be among the `count` highest; 0: all of them. Stretches that cannot
+// hold one are not read.
+inline std::vector<Scored> highest(const TiledRow& row, size_t count, float divisor) {
+  std::vector<float> peaks;
+  for (const Tile& tile : row.tiles) peaks.push_back(tile.peak / divisor);
+  float bound = forbidden;
+  if (count > 0 && count <= peaks.size()) {
+    const auto last = peaks.begin() + static_cast<std::ptrdiff_t>(count) - 1;
+    std::nth_element(peaks.begin(), last, peaks.end(), std::greater<>());
+    bound = *last;
+  }
+  std::vector<Scored> tokens;
+  for (size_t tile = 0; tile < row.tiles.size(); ++tile) {
+    if (!(row.tiles[tile].peak / divisor >= bound)) continue;
+    const size_t first = tile * row.width, end = std::min(first + row.width, row.scores.size());
+    for (size_t i = first; i < end; ++i) {
+      const float score = row.scores[i] / divisor;
+      if (score > forbidden && score >= bound) tokens.push_back({score, static_cast<int32_t>(i)});
+    }
+  }
+  return tokens;
+}
+
 inline int32_t draw(std::vector<float> scores, const Sampling& options, float peak) {
   for (float& score : scores) score /= options.temperature;
   peak /= options.temperature;
@@ -194,6 +229,42 @@ inline double sum_exp(const float* scores, float peak, int64_t count) {
   throw std::invalid_argument("[sample] no token can be chosen: all are forbidden, at least one must be left");
 }
 
+inline void add_top(Sampled& sampled, std::vector<Scored> order, size_t wanted, float log_total) {
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(wanted), order.end(),
+                    [](const Scored& a, const Scored& b) { return comes_after(b, a); });
+  for (size_t i = 0; i < wanted; ++i) sampled.top.push_back({order[i].id, order[i].logit - log_total});
+}
+
+// A temperature so close to zero that the scores would overflow: only the best token has a chance.
+inline bool is_greedy(const Sampling& options, float peak) {
+  return options.temperature <= 0.0f || !std::isfinite(peak / options.temperature);
+}
+
+// As below, from what the device knows of the row: of a large vocabulary little is read.
+inline Sampled choose(const TiledRow& row, const Sampling& options) {
+  const auto best = std::ranges::max_element(row.tiles, {}, &Tile::peak);  // the first of equals
+  const float peak = best->peak;
+  if (!std::isfinite(peak) || best->sum <= 0) refuse(row.scores);
+  double sum = 0;
+  for (const Tile& tile : row.tiles)
+    sum += static_cast<double>(tile.sum) * std::exp(static_cast<double>(tile.peak) - static_cast<double>(peak));
+  const float log_total = peak + static_cast<float>(std::log(sum));
+  const auto from = row.scores.begin() + (best - row.tiles.begin()) * static_cast<std::ptrdiff_t>(row.width);
+  auto id = static_cast<int32_t>(std::find(from, row.scores.end(), peak) - row.scores.begin());
+  if (!is_greedy(options, peak)) {
+    const auto kept = static_cast<size_t>(std::max(options.top_k, 0));
+    const float scaled = peak / options.temperature;
+    id = pick(filtered_tokens(highest(row, kept, options.temperature), options, scaled), scaled,
+              uniform(options.seed, options.position));
+  }
+  Sampled sampled{{id, row.scores[static_cast<size_t>(id)] - log_total}, {}};
+  if (options.logprobs <= 0) return sampled;
+  std::vector<Scored> order = highest(row, static_cast<size_t>(options.logprobs), 1.0f);
+  const size_t wanted = std::min(order.size(), static_cast<size_t>(options.logprobs));
+  add_top(sampled, std::move(order), wanted, log_total);
+  return sampled;
+}
+
 // `sum_exp(scores, peak, count)` sums exp(score - peak) over a row: the only loop worth a vector kernel.
 template <class SumExp>
 Sampled choose(const float* logits, int64_t vocabulary, const Sampling& options, std::span<const TokenCount> counts,
@@ -203,9 +274,8 @@ Sampled choose(const float* logits, int64_t vocabulary, const Sampling& options,
   if (!std::isfinite(*best)) refuse({logits, static_cast<size_t>(vocabulary)});
   const double sum = sum_exp(scores.data(), *best, vocabulary);
   const float log_total = *best + static_cast<float>(std::log(sum));
-  // A temperature so close to zero that the scores would overflow: only the best token has a chance.
-  const bool greedy = options.temperature <= 0.0f || !std::isfinite(*best / options.temperature);
-  const int32_t id = greedy ? static_cast<int32_t>(best - scores.begin()) : draw(scores, options, *best);
+  const int32_t id =
+      is_greedy(options, *best) ? static_cast<int32_t>(best - scores.begin()) : draw(scores, options, *best);
 
   Sampled sampled{{id, scores[static_cast<size_t>(id)] - log_total}, {}};
   const size_t wanted = std::min(scores.size(), static_cast<size_t>(std::max(options.logprobs, 0)));
@@ -213,9 +283,7 @@ Sampled choose(const float* logits, int64_t vocabulary, const Sampling& options,
   const float bound = wanted > 0 ? reached_by(scores, wanted) : forbidden;
   for (size_t i = 0; wanted > 0 && i < scores.size(); ++i)
     if (scores[i] >= bound) order.push_back({scores[i], static_cast<int32_t>(i)});
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(wanted), order.end(),
-                    [](const Scored& a, const Scored& b) { return comes_after(b, a); });
-  for (size_t i = 0; i < wanted; ++i) sampled.top.push_back({order[i].id, order[i].logit - log_total});
+  if (wanted > 0) add_top(sampled, std::move(order), wanted, log_total);
   return sampled;
 }
 

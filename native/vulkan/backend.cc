@@ -24,6 +24,7 @@ void VulkanBackend::begin(const PassOptions& options) {
   arena_.recycle();
   uploads_.recycle();
   scores_.recycle();
+  scored_ = {};
 }
 
 void VulkanBackend::finish() {
@@ -37,6 +38,7 @@ void VulkanBackend::release_caches() {
   arena_.release();
   uploads_.release();
   scores_.release();
+  scored_ = {};
 }
 
 void VulkanBackend::cancelled() {

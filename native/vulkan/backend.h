@@ -30,8 +30,11 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
 
   // backend.cc
   DeviceInfo device() const override { return device_->info(); }
+  bool takes_turns() const override { return true; }
+  int64_t grain() const override { return params::kGlaChunk; }  // above kMatvecTokens, and chunks of gla begin alike
   void begin(const PassOptions& options) override;
   void finish() override;
+  void discard() override { commands_.abandon(); }
   void release_caches() override;
   Tensor scratch(int64_t rows, int64_t cols) override { return arena_.take(rows, cols); }
   void read(float* to, const Tensor& from) override;
@@ -40,6 +43,9 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   void write(Buffer& to, size_t offset, const void* from, size_t bytes) override;
   void read(void* to, Buffer& from, size_t offset, size_t bytes) override;
   void clear(Buffer& buffer) override;
+
+  // shared_ops.cc
+  Tensor stack(std::span<const Tensor> parts) override;
 
   // weight.cc
   WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
@@ -116,6 +122,7 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
                 const Grid& grid);
   void run_conv(const Constants& constants, const Tensor& x, const Buffer& taps, ConvState& state, const Tensor& y,
                 const params::ConvParams& p, const Grid& grid);
+  int64_t stack_bound(std::span<const Tensor> parts, const Argument& bound, const Tensor& y, int64_t first);
   void run_expert_down(Constants constants, const Part& part, std::initializer_list<Argument> arguments,
                        const params::ExpertDownParams& p, size_t tokens);
   // Rows of `row_floats` each, at most `rows`, that are worked on together: bounded by a binding and by memory.
@@ -132,6 +139,12 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   struct KeyWindows {
     int64_t first1, end1, first2, end2;
   };
+  // Scores that a token is chosen from, in memory of the CPU, and the peak and sum of each of their tiles.
+  struct Scored {
+    Tensor scores, tiles;
+  };
+  Tensor look_through(const Tensor& x);
+  bool is_scored(const Tensor& row) const;
   void select_step(const Tensor& q, const CompressedKeys& compressed, const BlockSparse& shape, int64_t first_position,
                    uint32_t steps, const KeyWindows& bound, const Selection& at, const Tensor& list);
   void compress(const KvCache& cache, int64_t kernel, int64_t stride, int64_t wanted, Buffer& means, int64_t& length);
@@ -143,6 +156,7 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   Arena arena_;
   Arena uploads_;  // written by the CPU: ids, positions
   Arena scores_;   // what it reads after every token: kernels write it where no copy has to follow
+  Scored scored_;  // of the last pass
   PassOptions pass_{};
 };
 

@@ -10,6 +10,9 @@ namespace {
 
 constexpr int64_t step_tokens = 8;  // above: convolution, scan and norm as dispatches of their own
 constexpr uint32_t scan_threads = 64, norm_threads = 64;
+// Tokens of one scan. Mesa's software driver leaves every loop of a kernel after 65,535 turns in all, about 240 tokens
+// of a state of 128 x 128.
+constexpr int64_t scan_tokens = 128;
 
 }  // namespace
 
@@ -29,9 +32,15 @@ Tensor VulkanBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv
   }
   const Tensor qkv = conv_silu(p, *w.conv, conv);
   params.qkv_stride = narrow(qkv.stride);
-  run("gated_delta_scan", constants,
-      {reads(qkv), reads(p), reads(w.decay), reads(w.dt_bias), updates(*state.state), writes(o)}, params,
-      elements(static_cast<size_t>(w.value_dim), static_cast<size_t>(w.value_heads), scan_threads));
+  for (int64_t first = 0; first < p.rows; first += scan_tokens) {
+    const int64_t count = std::min(scan_tokens, p.rows - first);
+    const auto part = [&](const Tensor& x) { return x.row_range(first, count); };
+    params.tokens = narrow(count);
+    run("gated_delta_scan", constants,
+        {reads(part(qkv)), reads(part(p)), reads(w.decay), reads(w.dt_bias), updates(*state.state), writes(part(o))},
+        params, elements(static_cast<size_t>(w.value_dim), static_cast<size_t>(w.value_heads), scan_threads));
+  }
+  params.tokens = narrow(p.rows);
   run("gated_norm", constants, {reads(p), reads(w.norm.weight), updates(o)}, params,
       groups(static_cast<size_t>(w.value_heads), static_cast<size_t>(p.rows), norm_threads));
   return o;

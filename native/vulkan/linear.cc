@@ -18,20 +18,23 @@ bool holds_integers(uint32_t layout) {
 }
 }  // namespace
 
-// As many rows of x at a time as fit into bindings (the scores of every token over a large vocabulary may not).
+// As many rows of x at a time as fit into bindings (the scores of every token over a large vocabulary may not). Rows of
+// separate timelines go to the matvec, however many they are: alone each would too.
 void VulkanBackend::project(const Tensor& x, const Part& part, const gpu::Projection& projection, const Tensor& y) {
-  const int64_t stride = std::max({x.stride, y.stride, projection.options.gate.stride});
-  const int64_t fitting = rows_in_binding(stride * static_cast<int64_t>(sizeof(float)));
-  if (projection.routes || x.rows <= fitting) {
+  if (projection.routes) {
     SharedOps::project(x, part, projection, y);
     return;
   }
-  const int64_t tile = shared::kMatmulTokens, most = fitting < tile ? fitting : fitting / tile * tile;
+  const bool tiled = x.rows > kMatvecTokens && !pass_.separate;
+  const int64_t stride = std::max({x.stride, y.stride, projection.options.gate.stride});
+  const int64_t fitting = rows_in_binding(stride * static_cast<int64_t>(sizeof(float)));
+  const int64_t tile = tiled ? int64_t{shared::kMatmulTokens} : int64_t{kMatvecTokens};
+  const int64_t whole = fitting < tile ? fitting : fitting / tile * tile, most = tiled ? whole : std::min(whole, tile);
   for (int64_t row = 0; row < x.rows; row += most) {
     const int64_t count = std::min(most, x.rows - row);
     gpu::Projection some = projection;
     if (some.options.gate) some.options.gate = some.options.gate.row_range(row, count);
-    project_rows(x.row_range(row, count), part, some, y.row_range(row, count), x.rows > kMatvecTokens);
+    project_rows(x.row_range(row, count), part, some, y.row_range(row, count), tiled);
   }
 }
 
@@ -61,12 +64,14 @@ void VulkanBackend::launch(const gpu::ProjectionLaunch<VulkanBackend>& l) {
       Grid{{(l.outputs + per_group - 1) / per_group, l.slots(), 1}, threads, l.work});
 }
 
+// Rows that a token is chosen from are looked through on the way to the CPU: sample.cc.
 Tensor VulkanBackend::logits(Tensor x, const Weight& head, const Norm& norm, float scale) {
   const VulkanWeight& w = vulkan_weight(head);
   assert(x.cols == w.in && w.experts == 1);
-  const Tensor y = scores_.take(x.rows, w.out);
+  const bool chosen_from = x.rows == 1 || pass_.separate;
+  const Tensor y = chosen_from ? scratch(x.rows, w.out) : scores_.take(x.rows, w.out);
   for (const Part& part : w.parts) project(x, part, {.options = {.norm = &norm, .scale = scale}}, y);
-  return y;
+  return chosen_from ? look_through(y) : y;
 }
 
 }  // namespace longhand::vulkan

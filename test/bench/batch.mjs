@@ -1,5 +1,5 @@
 // Tokens per second of several answers written at the same time, and of one alone, in alternating rounds.
-//   node test/bench/batch.mjs [SHAPE or FILE ...] [--rows 1,2,4,8] [--rounds 5] [--tokens 32] [--threads 2]
+//   node test/bench/batch.mjs [SHAPE or FILE ...] [--device cpu] [--rows 1,2,4,8] [--rounds 5] [--tokens 32] [--threads 2]
 // for example "Qwen3.5-0.8B Q4_0" or model.gguf
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,6 +13,7 @@ const addon = createRequire(import.meta.url)(join(import.meta.dirname, '../../bu
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    device: { type: 'string', default: 'cpu' },
     rows: { type: 'string', default: '1,2,4,8' },
     rounds: { type: 'string', default: '5' },
     tokens: { type: 'string', default: '32' },
@@ -49,7 +50,7 @@ try {
   for (const shape of shapes) {
     const path = existsSync(shape) ? shape : join(folder, 'model.gguf');
     if (path !== shape) writeSynthetic(...shape.split(' '), path);
-    const model = await addon.load(path, { device: 'cpu', threads: Number(values.threads) });
+    const model = await addon.load(path, { device: values.device, threads: Number(values.threads) });
     const sessions = Array.from({ length: Math.max(...rows) }, () => model.createSession({ contextLength: 512 }));
     await written(sessions.slice(0, 1));
     const speeds = rows.map(() => []);

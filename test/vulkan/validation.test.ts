@@ -18,7 +18,7 @@ const models = [
   'mha2mla/uniform_r4_joint_rank8/model.safetensors',
 ];
 
-/** Reads a long prompt in chunks, then writes; keeps a snapshot by going back and on again. */
+/** Reads a long prompt in chunks, then writes; keeps a snapshot by going back and on again; three write together. */
 const work = (paths: readonly string[]) => `async (addon) => {
   for (const path of ${JSON.stringify(paths)}) {
     const model = await addon.load(path, { device: 'vulkan' });
@@ -27,6 +27,11 @@ const work = (paths: readonly string[]) => `async (addon) => {
     await session.logits(prompt, { chunk: 37 });
     await session.generate(prompt, { maxTokens: 4, temperature: 0 });
     await session.generate(prompt.subarray(0, 60), { maxTokens: 2, temperature: 0 });
+    const beside = [model.createSession({ context: 256 }), model.createSession({ context: 256 })];
+    await Promise.all(
+      [session, ...beside].map((each, i) => each.generate(prompt.subarray(i, 70), { maxTokens: 6, temperature: 0 })),
+    );
+    for (const each of beside) each.close();
     session.close();
     model.close();
   }

@@ -95,6 +95,30 @@ describe('integer products', { timeout }, () => {
   });
 });
 
+// More columns than the kernel holds of eight rows at once, and fewer than it holds of one.
+test.each(['exact', 'fast'] as const)(
+  'eight rows at once are the eight one by one, bit for bit (%s)',
+  { timeout },
+  (path) => {
+    const all = inputs(8, blockMatrix('q4_0', 50, 3));
+    const weight = all.weight;
+    const x = all.x as Float32Array;
+    const norm = normal('norm', columns);
+    for (const op of ['linear', 'gateUp'] as const) {
+      const one = (row: number): Case => ({
+        op,
+        path,
+        args: { rows: 1, x: x.slice(row * columns, (row + 1) * columns), weight, norm },
+      });
+      const [together, ...alone] = onVulkan(
+        [{ op, path, args: { ...all, norm } }, ...Array.from({ length: 8 }, (_, row) => one(row))],
+        on,
+      );
+      expect(Float32Array.from(alone.flatMap((row) => [...row])), op).toEqual(together);
+    }
+  },
+);
+
 describe('f16 arithmetic', { timeout }, () => {
   const large = {
     ...inputs(40, floatMatrix('bf16', 'w', 70, columns)),

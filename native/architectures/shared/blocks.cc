@@ -12,11 +12,12 @@ Tensor attend(Pass& pass, const SelfAttention& weights, size_t layer, Tensor x) 
   const Attention shape{weights.heads, 1.0f / std::sqrt(static_cast<float>(weights.heads.dim))};
   const Tensor p =
       pass->linear(x, *weights.qkv, {.norm = &weights.norm, .bias = weights.qkv_bias ? &weights.qkv_bias : nullptr});
-  const Tensor o = pass.by_timeline(p, [&](const Pass& own, Tensor rows) {
-    KvCache& cache = own.memory<KvCache>(layer);
-    const Tensor q = own->qk_norm_rope_store(rows, columns, weights.rope, own.positions(), cache);
-    return own->attention(q, cache, shape);
-  });
+  const Tensor o = pass.by_timeline(
+      p,
+      [&](const Pass& own, Tensor rows) {
+        return own->qk_norm_rope_store(rows, columns, weights.rope, own.positions(), own.memory<KvCache>(layer));
+      },
+      [&](const Pass& own, Tensor q) { return own->attention(q, own.memory<KvCache>(layer), shape); });
   Linear out{.bias = weights.out_bias ? &weights.out_bias : nullptr, .add_to = x};
   if (weights.gated) {
     out.gate = pass->gate_columns(p, columns);

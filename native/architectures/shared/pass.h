@@ -70,12 +70,15 @@ class Pass {
   template <class Op>
   Tensor by_timeline(Tensor p, const Op& op) const {
     if (timelines_.empty()) return op(*this, p);
-    std::vector<Tensor> results;
-    int64_t row = 0;
-    for (const Pass& timeline : timelines_) {
-      results.push_back(op(timeline, p.row_range(row, timeline.count())));
-      row += timeline.count();
-    }
+    return backend_.stack(each_timeline(p, op));
+  }
+  // Two ops after one another, the first for all timelines before the second for any: a device then waits once between
+  // them, not once per timeline. The second gets the rows that the first returned.
+  template <class First, class Second>
+  Tensor by_timeline(Tensor p, const First& first, const Second& second) const {
+    if (timelines_.empty()) return second(*this, first(*this, p));
+    std::vector<Tensor> results = each_timeline(p, first);
+    for (size_t i = 0; i < results.size(); ++i) results[i] = second(timelines_[i], results[i]);
     return backend_.stack(results);
   }
 
@@ -89,6 +92,17 @@ class Pass {
   }
 
  private:
+  template <class Op>
+  std::vector<Tensor> each_timeline(Tensor p, const Op& op) const {
+    std::vector<Tensor> results;
+    int64_t row = 0;
+    for (const Pass& timeline : timelines_) {
+      results.push_back(op(timeline, p.row_range(row, timeline.count())));
+      row += timeline.count();
+    }
+    return results;
+  }
+
   int64_t first_, count_, total_;
   Backend& backend_;
   std::span<LayerMemory> memory_;

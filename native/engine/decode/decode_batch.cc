@@ -10,7 +10,7 @@ namespace {
 // The longest pause of an answer while part of another answer's prompt is read, and the size of that part before the
 // speed is known.
 constexpr double longest_stall = 0.08;
-constexpr int64_t first_part = 4 * pass_grain;
+constexpr int64_t first_part = 64;
 
 }  // namespace
 
@@ -27,12 +27,12 @@ bool DecodeBatch::read(Generation& generation) {
   if (members_.empty()) return generation.step();
   using Clock = std::chrono::steady_clock;
   const double fits = seconds_a_token_ > 0 ? longest_stall / seconds_a_token_ : first_part;
-  const int64_t most = std::max(static_cast<int64_t>(fits) / pass_grain * pass_grain, pass_grain);
+  const int64_t grain = generation.grain(), most = std::max(static_cast<int64_t>(fits) / grain * grain, grain);
   const int64_t before = generation.length();
   const Clock::time_point start = Clock::now();
   const bool more = generation.step(most);
   const int64_t count = generation.length() - before;
-  if (count >= pass_grain)
+  if (count >= grain)
     seconds_a_token_ = std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(count);
   return more;
 }

@@ -84,11 +84,11 @@ void Generation::end(Finish finish) {
   result_.device_ms = 1e3 * (timeline_.model().backend().device_seconds() - device_seconds_before_);
 }
 
-// How many of the `left` tokens of a pass to read at once. The remainder is never shorter than `pass_grain`: back ends
-// use other loops for fewer tokens (native/cpu/simd, least_tokens), which would give other results than one whole pass.
-static int64_t part_of(int64_t left, int64_t most) {
-  if (left <= most || left - most >= pass_grain) return std::min(left, most);
-  return most > pass_grain ? most - pass_grain : left;
+// How many of the `left` tokens of a pass to read at once. The remainder is never shorter than `grain`: back ends use
+// other loops for fewer tokens (native/cpu/simd, least_tokens), which would give other results than one whole pass.
+static int64_t part_of(int64_t left, int64_t most, int64_t grain) {
+  if (left <= most || left - most >= grain) return std::min(left, most);
+  return most > grain ? most - grain : left;
 }
 
 void Generation::read_chunk(Reading& reading, int64_t most) {
@@ -96,7 +96,7 @@ void Generation::read_chunk(Reading& reading, int64_t most) {
   const auto next = std::ranges::find_if(reading.ends, [&](const Boundary& each) { return each.end > begin; });
   if (next == reading.ends.end()) return end(Finish::length);  // the whole prompt has been read
   const Clock::time_point start = Clock::now();
-  const int64_t count = part_of(next->end - begin, most);
+  const int64_t count = part_of(next->end - begin, most, grain());
   const bool whole = count == next->end - begin, last = whole && next->kind == Boundary::Kind::end;
   const auto chunk = std::span(reading.prompt).subspan(static_cast<size_t>(begin), static_cast<size_t>(count));
   const Tensor logits =

@@ -55,7 +55,7 @@ class Generation {
   // ContextError, leaving the timeline unchanged.
   Generation(Timeline& timeline, std::span<const int32_t> prompt, GenerateOptions options);
 
-  // Reads at most `most` tokens of the prompt, a multiple of `pass_grain` (a few more if too few would be left), or
+  // Reads at most `most` tokens of the prompt, a multiple of Passes::grain() (a few more if too few would be left), or
   // writes one token. Returns false once the answer has ended, for whatever reason.
   bool step(int64_t most = std::numeric_limits<int64_t>::max());
   // Writes one token of each answer in one pass. All must be writing, with the same model and path. An error ends all
@@ -66,6 +66,7 @@ class Generation {
   bool reads() const { return std::holds_alternative<Reading>(state_); }
   // Number of tokens in its timeline.
   int64_t length() const { return timeline_.length(); }
+  int64_t grain() const { return timeline_.model().backend().grain(); }
   bool ended() const { return std::holds_alternative<Ended>(state_); }
   const GenerateResult& result() const { return result_; }
 

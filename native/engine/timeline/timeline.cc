@@ -212,6 +212,7 @@ Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored row
     out = forward(*model_, memory_, pictures_, before, tokens, total, rows);
     backend.finish();
   } catch (...) {
+    backend.discard();
     restore(before, saved);
     throw;
   }
@@ -228,12 +229,14 @@ Tensor Timeline::read_together(std::span<Timeline* const> timelines, std::span<c
     next.push_back({&timeline.memory_, &timeline.pictures_, timeline.length(), tokens[i]});
   }
   Model& model = timelines.front()->model();
+  Backend& backend = model.backend();
   Tensor out{};
   try {
-    model.backend().begin({.path = path});
+    backend.begin({.path = path, .separate = true});
     out = forward(model, next);
-    model.backend().finish();
+    backend.finish();
   } catch (...) {
+    backend.discard();
     for (Timeline* timeline : timelines) timeline->restore(timeline->length());
     throw;
   }

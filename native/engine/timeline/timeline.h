@@ -32,8 +32,6 @@ struct Resumed {
   bool at_boundary = true;  // false: after an answer, at any position
 };
 
-inline constexpr int64_t pass_grain = 16;
-
 class Timeline {
  public:
   // `context`: the most tokens it can hold; 0: as many as the model was trained for. Throws std::invalid_argument.
@@ -69,8 +67,7 @@ class Timeline {
   // One pass over tokens that follow the history, text or a picture (Pictures::alike). `total`: the length of the
   // prompt they are part of. Returns logits (or an empty tensor) readable until the next pass. If it throws, the
   // timeline is unchanged, or truncated to where it could be restored. With `goes_on` the next call continues the same
-  // pass: parts that end at multiples of `pass_grain`, and are no shorter, give bit for bit the results of one whole
-  // pass (on back ends that take turns).
+  // pass, in parts as Passes::grain() allows.
   Tensor read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options,
               bool goes_on = false);
   // Reads one token into each of several timelines of one model in one pass. Returns a row of logits for each. If it

@@ -9,8 +9,10 @@ layout(constant_id = 38) const uint KIND = 0;
 // kSwigluRows: y = silu(x) * z, gate and up from matrices of different layouts.
 // kAddScaled: y += sigmoid(z[row]) * x: the shared expert behind its gate (model-specs 6.3).
 // kGatherGates: x [rows, heads * (query | gate)]: the gates (model-specs 5.5); z_stride is the head's dim.
+// kStackRows: row i of y is the cols values of x from places[i] on.
 layout(binding = 0) readonly buffer X { float x[]; };
 layout(binding = 1) readonly buffer Z { float z[]; };
+layout(binding = 1) readonly buffer Places { uint places[]; };
 layout(binding = 2) buffer Y { float y[]; };
 ARGUMENTS(3, RowsParams);
 
@@ -18,6 +20,7 @@ void main() {
   const uint c = gl_GlobalInvocationID.x, row = gl_WorkGroupID.y;
   if (c >= p.cols || row >= p.rows) return;
   const uint from = base[0] + row * p.x_stride + c, to = base[2] + row * p.y_stride + c;
+  if (KIND == kStackRows) y[to] = x[base[0] + places[base[1] + row] + c];
   if (KIND == kCopyRows) y[to] = x[from];
   if (KIND == kSwigluRows) y[to] = silu(x[from]) * z[base[1] + row * p.z_stride + c];
   if (KIND == kAddScaled) y[to] += sigmoid(z[base[1] + row * p.z_stride]) * x[from];

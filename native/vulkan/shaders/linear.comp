@@ -4,7 +4,8 @@
 //
 // The RMS norm in front costs no pass over x: every subgroup sees the whole row anyway, so it sums the squares beside the
 // products and scales at the end (x * rsqrt(..) * g . w = rsqrt(..) * (x * g . w)).
-// Rows of x are independent chains of the same additions: M rows at once give the bits of M rows one by one.
+// Rows of x are independent chains of the same additions: M rows at once give the bits of M rows one by one. Sums are
+// `precise`, so that no driver forms them in one way for one row and in another for eight.
 #extension GL_GOOGLE_include_directive : require
 #include "weights.glsl"
 #include "linear.glsl"
@@ -44,8 +45,8 @@ void main() {
     const uint output_row = min(first + (SWIGLU ? r % (ROWS / 2) : r), outputs - 1);
     rows[r] = find_row(p.segments, p.expert_tables, expert, SWIGLU && r >= ROWS / 2 ? output_row + half_rows : output_row);
   }
-  float sums[ROWS][MAX_TOKENS];
-  float squares[MAX_TOKENS];
+  precise float sums[ROWS][MAX_TOKENS];
+  precise float squares[MAX_TOKENS];
   for (uint m = 0; m < TOKENS; m++) {
     squares[m] = 0.0;
     for (uint r = 0; r < ROWS; r++) sums[r][m] = 0.0;
@@ -62,14 +63,14 @@ void main() {
       float w[8];
       decode8(rows[r], k, w);
       for (uint m = 0; m < TOKENS; m++)
-        for (uint i = 0; i < 8; i++) sums[r][m] += w[i] * values[m][i];
+        for (uint i = 0; i < 8; i++) sums[r][m] = fma(w[i], values[m][i], sums[r][m]);
     }
   }
   for (uint k = whole + lane; k < p.columns; k += lanes) {  // plain layouts with a ragged row
     for (uint m = 0; m < TOKENS; m++) {
       const uint token = first_token + token_at(m);
       const float value = prepared(x[base[2] + token * p.x_stride + k], norm_at(k), gate_at(token, k), squares[m]);
-      for (uint r = 0; r < ROWS; r++) sums[r][m] += decode1(rows[r], k) * value;
+      for (uint r = 0; r < ROWS; r++) sums[r][m] = fma(decode1(rows[r], k), value, sums[r][m]);
     }
   }
 

@@ -8,7 +8,8 @@ layout(constant_id = 6) const bool SWIGLU = false;
 
 // x with norm weight and gate applied; adds its square to `squares`.
 float prepared(float x, float norm, float gate, inout float squares) {
-  squares += x * x;
+  precise float sum = fma(x, x, squares);
+  squares = sum;
   if (HAS_NORM) x *= norm;
   if (GATE_KIND == 1) x *= sigmoid(gate);
   if (GATE_KIND == 2) x *= silu(gate);

@@ -8,8 +8,9 @@
 //
 //   y_r = sum over 8 columns: scale_r s (128 sum c_i h_i + sum c_i l_i) + least_r s (sum of q_i)
 //
-// Rows of x are independent chains of the same additions. The norm in front: as in linear.comp; its weight is applied
-// before rounding, its scale at the end.
+// Rows of x are independent chains of the same additions: M rows at once give the bits of M rows one by one, since STEP is
+// a multiple of what the lanes take at once, and sums are `precise`, so that no driver forms them in two ways. The norm in
+// front: as in linear.comp; its weight is applied before rounding, its scale at the end.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_spirv_intrinsics : require
 #include "weights.glsl"
@@ -35,6 +36,7 @@ const uint MAX_TOKENS = 8;
 const uint ROOM = 4096;           // values of x that are held at once
 const uint STEP = ROOM / TOKENS;  // columns of them
 const uint BLOCK = 32;            // columns a scale
+const uint LEAST_BLOCKS = ROOM / MAX_TOKENS / BLOCK;
 
 const float MOST_CODE = 16256.0;  // 128 * 127
 const float LEAST_PEAK = 7.888609e-31;  // 2^-100; below it everything counts as zero
@@ -43,6 +45,7 @@ shared uint high[ROOM / 4];  // [token, column], four a word
 shared uint low[ROOM / 4];
 shared float scales[ROOM / BLOCK];
 shared float sums_of_8[ROOM / 8];  // of the values that the codes stand for
+shared float squares_of[ROOM / BLOCK];  // of the values before they were prepared
 
 // Rounds four values, their bytes into word `word`; the sum of their codes.
 int round_four(float values[4], float inverse, uint word) {
@@ -60,9 +63,10 @@ int round_four(float values[4], float inverse, uint word) {
 }
 
 // Block `block` of `token` from column k on, into shared memory.
-void round_block(uint block, uint token, uint k, inout float square) {
+void round_block(uint block, uint token, uint k) {
   float values[BLOCK / 4][4];
   float peak = 0.0;
+  precise float square = 0.0;
   for (uint i = 0; i < BLOCK; i++) {
     values[i / 4][i % 4] = prepared(x[base[2] + token * p.x_stride + k + i], HAS_NORM ? norm[base[3] + k + i] : 1.0,
                                     GATE_KIND != 0 ? gate[base[4] + token * p.gate_stride + k + i] : 0.0, square);
@@ -74,6 +78,7 @@ void round_block(uint block, uint token, uint k, inout float square) {
   for (uint i = 0; i < BLOCK / 8; i++)
     sums_of_8[block * (BLOCK / 8) + i] = scale * float(sums[2 * i] + sums[2 * i + 1]);
   scales[block] = scale;
+  squares_of[block] = square;
 }
 
 // Signed bytes: 8-bit codes without a sign are moved down, and the value of code 0 up; smaller codes are positive anyway.
@@ -87,6 +92,7 @@ int products(uvec2 codes, uint a, uint b) { return signed_dot(codes.x, a, 0) + s
 void main() {
   const uint thread = gl_LocalInvocationID.x, threads = gl_WorkGroupSize.x;
   const uint lane = gl_SubgroupInvocationID, lanes = gl_SubgroupSize;
+  const uint adders = min(lanes, LEAST_BLOCKS);  // of the squares of blocks: the same whatever STEP
   const uint slot = gl_WorkGroupID.y;
   const uint expert = BY_EXPERT ? uint(experts[base[6] + slot]) : 0;
   const uint first_token = BY_EXPERT ? slot / p.topk : 0, tokens = BY_EXPERT ? 1 : p.tokens;
@@ -99,7 +105,7 @@ void main() {
     const uint output_row = min(first + (SWIGLU ? r % (ROWS / 2) : r), outputs - 1);
     rows[r] = find_row(p.segments, p.expert_tables, expert, SWIGLU && r >= ROWS / 2 ? output_row + half_rows : output_row);
   }
-  float sums[ROWS][MAX_TOKENS], squares[MAX_TOKENS];
+  precise float sums[ROWS][MAX_TOKENS], squares[MAX_TOKENS];
   for (uint m = 0; m < TOKENS; m++) {
     squares[m] = 0.0;
     for (uint r = 0; r < ROWS; r++) sums[r][m] = 0.0;
@@ -108,10 +114,13 @@ void main() {
   for (uint k0 = 0; k0 < p.columns; k0 += STEP) {
     const uint columns = min(STEP, p.columns - k0), blocks = columns / BLOCK;
     barrier();
-    for (uint m = 0; m < TOKENS; m++)  // rows that are not there repeat the last one
-      for (uint b = thread; b < blocks; b += threads)
-        round_block(m * (STEP / BLOCK) + b, first_token + min(m, tokens - 1), k0 + b * BLOCK, squares[m]);
+    for (uint i = thread; i < TOKENS * blocks; i += threads) {
+      const uint m = i / blocks, b = i % blocks;  // rows that are not there repeat the last one
+      round_block(m * (STEP / BLOCK) + b, first_token + min(m, tokens - 1), k0 + b * BLOCK);
+    }
     barrier();
+    for (uint m = 0; HAS_NORM && m < TOKENS; m++)
+      for (uint b = lane; lane < adders && b < blocks; b += adders) squares[m] += squares_of[m * (STEP / BLOCK) + b];
     for (uint k = lane * 8; k < columns; k += lanes * 8) {
       for (uint r = 0; r < ROWS; r++) {
         const Codes codes = signed_codes(rows[r], k0 + k);
@@ -119,15 +128,15 @@ void main() {
           const uint word = m * (STEP / 4) + k / 4;
           const int product = 128 * products(codes.bytes, high[word], high[word + 1]) +
                               products(codes.bytes, low[word], low[word + 1]);
-          sums[r][m] += codes.scale * scales[m * (STEP / BLOCK) + k / BLOCK] * float(product) +
-                        codes.least * sums_of_8[m * (STEP / 8) + k / 8];
+          sums[r][m] = fma(codes.least, sums_of_8[m * (STEP / 8) + k / 8], sums[r][m]);
+          sums[r][m] = fma(codes.scale * scales[m * (STEP / BLOCK) + k / BLOCK], float(product), sums[r][m]);
         }
       }
     }
   }
 
   for (uint m = 0; m < TOKENS; m++) {
-    const float scale = HAS_NORM ? inverse_rms(group_sum(squares[m]), p.columns, p.eps) : 1.0;
+    const float scale = HAS_NORM ? inverse_rms(subgroupAdd(squares[m]), p.columns, p.eps) : 1.0;
     float results[ROWS];
     for (uint r = 0; r < ROWS; r++) results[r] = subgroupAdd(sums[r][m]) * scale;
     if (m >= tokens) continue;

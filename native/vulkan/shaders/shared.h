@@ -29,6 +29,8 @@ const uint kCacheQ4 = 3;
 const uint kMatmulOutputs = 64;  // of a tile of matmul.glsl
 const uint kMatmulTokens = 64;   // or half as many
 
+const uint kScoreTile = 1024;  // scores whose peak and sum the CPU gets
+
 const uint kLatentSlice = LATENT_SLICE;
 
 // Steps of block_select.comp; they may come in dispatches of their own.
@@ -41,6 +43,7 @@ const uint kCopyRows = 0;
 const uint kSwigluRows = 1;
 const uint kAddScaled = 2;
 const uint kGatherGates = 3;
+const uint kStackRows = 4;
 
 // Rows [first, first + rows) of a table: one binding's worth of it.
 struct EmbedRowsParams {

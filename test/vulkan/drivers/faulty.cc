@@ -9,6 +9,7 @@
 //   FAULTY_BEST=<word>        the device with this word in its name is a discrete one
 //   FAULTY_DEVICES=<n>        the first device n times
 //   FAULTY_MEMORY=<bytes>     that much device memory in all
+//   FAULTY_REFUSE=<n>         from when it is set on, the n-th request for memory is refused, and every later one
 //   FAULTY_SUBMIT=<n>         the n-th submission loses the device
 //   FAULTY_LOSE=<file>        once it is there, the next submission loses the device
 //   FAULTY_COMPILE=<n>        the n-th pipeline is refused
@@ -136,6 +137,10 @@ VkResult AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info, const
   const long limit = setting("FAULTY_MEMORY", 0);
   if (limit > 0 && allocated + info->allocationSize > static_cast<VkDeviceSize>(limit))
     return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  const long refused = setting("FAULTY_REFUSE", 0);
+  static long requests = 0;
+  requests = refused > 0 ? requests + 1 : 0;
+  if (refused > 0 && requests >= refused) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   VkMemoryAllocateInfo real = *info;
   if (discrete) real.memoryTypeIndex = 0;
   const VkResult result = next_AllocateMemory(device, &real, callbacks, memory);
