@@ -86,7 +86,7 @@ export async function loadModel(
     grammars: createGrammars(addon, text, native.vocabularySize),
     sessions: (priority) => (priority === 'title' ? titles : answers),
     contextLength,
-    capacity: { atOnce: native.takesTurns ? answersAtOnce : 1, bytes: contextMemory() },
+    capacity: { atOnce: native.takesTurns ? answersAtOnce : 1, bytes: memoryAtOnce(native) },
     bytesFor: (generation) => bytesFor(generation, { native, target, text }, whole),
     async forgetPrompts() {
       answers.forget();
@@ -108,6 +108,8 @@ const maxDefaultContext = 32_768;
 
 /** Memory for contexts: of concurrent answers together, and of one without a requested length. */
 const contextMemory = () => totalmem() / 4;
+const memoryAtOnce = ({ device: { unified, memoryBytes } }: LoadedModel['native']) =>
+  unified ? contextMemory() : Math.min(contextMemory(), memoryBytes / 4);
 
 /** Minimum average characters per token in ordinary text. */
 const shortestToken = 2;
