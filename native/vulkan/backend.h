@@ -43,6 +43,9 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   void write(Buffer& to, size_t offset, const void* from, size_t bytes) override;
   void read(void* to, Buffer& from, size_t offset, size_t bytes) override;
   void clear(Buffer& buffer) override;
+  double device_seconds() const override { return commands_.gpu_seconds(); }
+  bool profile() override { return commands_.profile(); }
+  std::map<std::string, KernelTime> kernel_times() const override { return commands_.kernel_times(); }
 
   // shared_ops.cc
   Tensor stack(std::span<const Tensor> parts) override;
@@ -112,6 +115,7 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   void fill(VulkanWeight& weight, std::span<const WeightView> views, int64_t experts);
   Part make_part(const std::vector<Slice>& slices, int64_t experts);
   void project(const Tensor& x, const Part& part, const gpu::Projection& projection, const Tensor& y);
+  uint32_t matmul_slices(bool half) const;
   void launch(const gpu::ProjectionLaunch<VulkanBackend>& l);
   Tensor token_list(std::span<const int32_t> ids) { return upload(ids.data(), ids.size_bytes()); }
   static int64_t first_bound_row(int64_t length) { return length / 2 * 2; }  // rows of an even number begin at a word
@@ -158,6 +162,7 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   Arena scores_;   // what it reads after every token: kernels write it where no copy has to follow
   Scored scored_;  // of the last pass
   PassOptions pass_{};
+  std::vector<float> row_;  // of logits, while a token is chosen
 };
 
 }  // namespace longhand::vulkan

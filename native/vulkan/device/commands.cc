@@ -36,8 +36,11 @@ Commands::Commands(std::shared_ptr<Device> device, Pipelines& pipelines)
                                            .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
                                            .commandBufferCount = 1};
     device_->check(device_->call.AllocateCommandBuffers(device_->handle(), &info, &slot.commands), "a command buffer");
+    slot.timestamps = std::make_unique<Timestamps>(device_);
   }
 }
+
+bool Commands::profile() { return profiling_ = device_->limits().tick > 0; }
 
 Commands::~Commands() {
   abandon();
@@ -63,6 +66,16 @@ void Commands::open() {
   device_->check(call.BeginCommandBuffer(slot.commands, &begin), "a command buffer");
   recording_ = true;
   barrier(all_accesses, working);  // on what was done, or is still done, before
+  slot.timestamps->begin(slot.commands);
+}
+
+// While profiling: ends the kernel before anything else begins.
+void Commands::timed(const char* kernel) {
+  if (!profiling_) return;
+  Slot& slot = slots_[current_];
+  slot.timestamps->mark(slot.commands, kernel);
+  barrier(all_accesses, working);
+  if (slot.timestamps->full()) submit();
 }
 
 void Commands::barrier(VkAccessFlags to, VkPipelineStageFlags stage) {
@@ -176,6 +189,7 @@ void Commands::dispatch(const char* kernel, const Constants& constants, std::ini
   call.CmdDispatch(commands, static_cast<uint32_t>(grid.groups[0]), static_cast<uint32_t>(grid.groups[1]),
                    static_cast<uint32_t>(grid.groups[2]));
   work_ += grid.work;
+  timed(kernel);
   if (work_ > work_per_submission) submit();
 }
 
@@ -185,17 +199,20 @@ void Commands::copy(VulkanBuffer& to, size_t to_offset, VulkanBuffer& from, size
   touch({{&from, from_offset, bytes, Access::read}, {&to, to_offset, bytes, Access::write}});
   const VkBufferCopy region{.srcOffset = from_offset, .dstOffset = to_offset, .size = bytes};
   device_->call.CmdCopyBuffer(slots_[current_].commands, from.handle, to.handle, 1, &region);
+  timed("copy");
 }
 
 void Commands::clear(VulkanBuffer& buffer) {
   open();
   touch({{&buffer, 0, buffer.room, Access::write}});
   device_->call.CmdFillBuffer(slots_[current_].commands, buffer.handle, 0, VK_WHOLE_SIZE, 0);
+  timed("clear");
 }
 
 uint64_t Commands::submit() {
   if (!recording_) return submitted_;
   Slot& slot = slots_[current_];
+  slot.timestamps->end(slot.commands);
   barrier(VK_ACCESS_HOST_READ_BIT, VK_PIPELINE_STAGE_HOST_BIT);
   recording_ = false;
   work_ = 0;
@@ -225,12 +242,18 @@ void Commands::wait(uint64_t value) {
   const VkResult result = device_->call.WaitSemaphores(device_->handle(), &info, UINT64_MAX);
   waited_ = std::max(waited_, value);  // a lost device runs nothing any more
   device_->check(result, "the GPU stopped");
+  for (Slot& slot : slots_)
+    if (slot.value <= waited_ && !(recording_ && &slot == &slots_[current_]))
+      slot.timestamps->add_to(gpu_seconds_, kernel_times_);
 }
 
 void Commands::finish() { wait(submit()); }
 
 void Commands::abandon() noexcept {
-  if (recording_) device_->call.EndCommandBuffer(slots_[current_].commands);
+  if (recording_) {
+    device_->call.EndCommandBuffer(slots_[current_].commands);
+    slots_[current_].timestamps->drop();
+  }
   recording_ = false;
   touched_.clear();
   work_ = 0;

@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gpu/argument.h"
 #include "vulkan/device/buffer.h"
+#include "vulkan/device/timestamps.h"
 #include "vulkan/pipelines/pipelines.h"
 
 namespace longhand::vulkan {
@@ -49,6 +52,11 @@ class Commands {
   void finish();
   // Waits for what was submitted and drops what was only recorded (a cancelled or failed pass).
   void abandon() noexcept;
+  // From here on every kernel runs alone and is timed; false where the queue has no timestamps.
+  bool profile();
+  const std::map<std::string, KernelTime>& kernel_times() const { return kernel_times_; }
+  // Seconds the GPU worked, since the start.
+  double gpu_seconds() const { return gpu_seconds_; }
 
  private:
   struct Span {
@@ -63,6 +71,7 @@ class Commands {
     std::vector<VkDescriptorPool> descriptors;  // where a dispatch cannot bring its own
     size_t sets = 0;                            // taken from the pools
     uint64_t value = 0;                         // of the timeline when it is done
+    std::unique_ptr<Timestamps> timestamps;
   };
 
   void dispatch(const char* kernel, const Constants& constants, std::initializer_list<Argument> arguments,
@@ -74,6 +83,7 @@ class Commands {
   void touch(const Argument* arguments, size_t count);
   void barrier(VkAccessFlags to, VkPipelineStageFlags stage);
   void open();
+  void timed(const char* kernel);
 
   std::shared_ptr<Device> device_;
   Pipelines& pipelines_;
@@ -84,6 +94,9 @@ class Commands {
   bool recording_ = false;
   std::vector<Span> touched_;  // since the last barrier
   double work_ = 0;
+  double gpu_seconds_ = 0;
+  bool profiling_ = false;
+  std::map<std::string, KernelTime> kernel_times_;
 };
 
 }  // namespace longhand::vulkan

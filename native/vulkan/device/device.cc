@@ -120,18 +120,24 @@ bool has_timeline(const InstanceFunctions& call, VkPhysicalDevice device) {
   return features.timelineSemaphore;
 }
 
+struct QueueFamily {
+  int32_t index = -1;  // -1: none computes
+  uint32_t tick_bits = 0;
+};
+
 // A family of its own for compute, where there is one, keeps the desktop smooth.
-int32_t compute_family(const InstanceFunctions& call, VkPhysicalDevice device) {
+QueueFamily compute_family(const InstanceFunctions& call, VkPhysicalDevice device) {
   uint32_t count = 0;
   call.GetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
   call.GetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
-  int32_t best = -1;
+  QueueFamily best;
   for (uint32_t i = 0; i < count; i++) {
     const VkQueueFlags flags = families[i].queueFlags;
     if (!(flags & VK_QUEUE_COMPUTE_BIT)) continue;
-    if (!(flags & VK_QUEUE_GRAPHICS_BIT)) return static_cast<int32_t>(i);
-    if (best < 0) best = static_cast<int32_t>(i);
+    const QueueFamily family{static_cast<int32_t>(i), families[i].timestampValidBits};
+    if (!(flags & VK_QUEUE_GRAPHICS_BIT)) return family;
+    if (best.index < 0) best = family;
   }
   return best;
 }
@@ -161,14 +167,17 @@ uint32_t chosen_subgroup(uint32_t own, const SubgroupSizes& sizes, std::string& 
   return 0;
 }
 
-Limits limits_of(const Properties& properties, bool fixed, bool unified) {
+Limits limits_of(const Properties& properties, bool fixed, bool unified, uint32_t tick_bits) {
   const VkPhysicalDeviceLimits& limits = properties.limits();
   const uint64_t range = std::min<uint64_t>({limits.maxStorageBufferRange, properties.memory.maxMemoryAllocationSize});
   return {.unified = unified,
           .fixed_subgroup = fixed,
           .group = std::min({limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0], most_threads}),
+          .shared_bytes = limits.maxComputeSharedMemorySize,
           .range = std::min(range, largest_range),
-          .alignment = std::max<uint64_t>(limits.minStorageBufferOffsetAlignment, 16)};
+          .alignment = std::max<uint64_t>(limits.minStorageBufferOffsetAlignment, 16),
+          .tick = tick_bits > 0 ? 1e-9 * static_cast<double>(limits.timestampPeriod) : 0,
+          .tick_bits = tick_bits};
 }
 
 bool is_unified(VkPhysicalDeviceType type) {
@@ -238,8 +247,8 @@ std::shared_ptr<Device> Device::open(int index, std::string& reason) {
   VkPhysicalDevice physical = instance->devices[static_cast<size_t>(index)];
   const Properties properties(instance->call, physical);
   const std::string name = properties.all.properties.deviceName;
-  const int32_t family = compute_family(instance->call, physical);
-  const std::string lacks = missing(properties, has_timeline(instance->call, physical), family);
+  const QueueFamily family = compute_family(instance->call, physical);
+  const std::string lacks = missing(properties, has_timeline(instance->call, physical), family.index);
   if (!lacks.empty()) {
     reason = name + " does not have " + lacks;
     return nullptr;
@@ -257,13 +266,13 @@ std::shared_ptr<Device> Device::open(int index, std::string& reason) {
                           .push_descriptors = has_push_descriptors(instance->call, physical),
                           .variants = variants_wanted(instance->call, physical, type)};
   VkDevice device = nullptr;
-  const VkResult result = create_device(*instance, physical, static_cast<uint32_t>(family), wanted, &device);
+  const VkResult result = create_device(*instance, physical, static_cast<uint32_t>(family.index), wanted, &device);
   if (result != VK_SUCCESS) {
     reason = name + " could not be opened: " + text(result);
     return nullptr;
   }
-  std::shared_ptr<Device> made(new Device(*instance, physical, device, static_cast<uint32_t>(family)));
-  made->limits_ = limits_of(properties, fixed, is_unified(type));
+  std::shared_ptr<Device> made(new Device(*instance, physical, device, static_cast<uint32_t>(family.index)));
+  made->limits_ = limits_of(properties, fixed, is_unified(type), family.tick_bits);
   made->limits_.subgroup = subgroup;
   made->limits_.push_descriptors = wanted.push_descriptors;
   made->limits_.integer_dot = wanted.variants.dot;

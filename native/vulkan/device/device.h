@@ -27,8 +27,11 @@ struct Limits {
   bool fixed_subgroup = false;    // a pipeline may ask for this size and for full subgroups
   bool push_descriptors = false;  // bindings are recorded with the dispatch, no descriptor set is made
   uint32_t group = 0;             // threads of a workgroup, at most
+  uint32_t shared_bytes = 0;      // memory that a workgroup shares, at most
   uint64_t range = 0;             // bytes of a binding, and of a buffer
   uint64_t alignment = 0;         // of a binding's offset
+  double tick = 0;                // seconds between two values of a timestamp; 0: the queue has none
+  uint32_t tick_bits = 0;         // of a timestamp that count
   // Variants of kernels for the fast path. LONGHAND_VULKAN_VARIANTS, a list of "dot" and "half" (or empty), takes what
   // of it the device has, instead of what it is said to be good at.
   bool integer_dot = false;  // four products of bytes an instruction

@@ -61,6 +61,11 @@ namespace longhand::vulkan {
   X(CmdPipelineBarrier)                     \
   X(CmdCopyBuffer)                          \
   X(CmdFillBuffer)                          \
+  X(CreateQueryPool)                        \
+  X(DestroyQueryPool)                       \
+  X(GetQueryPoolResults)                    \
+  X(CmdResetQueryPool)                      \
+  X(CmdWriteTimestamp)                      \
   X(CreateSemaphore)                        \
   X(DestroySemaphore)                       \
   X(WaitSemaphores)

@@ -4,6 +4,8 @@
 // clang-format off
 //   FAULTY_RANGE=<bytes>      a binding holds no more
 //   FAULTY_GROUP=<threads>    a workgroup holds no more
+//   FAULTY_SHARED=<bytes>     a workgroup shares no more memory
+//   FAULTY_TICKS=0            queues have no timestamps
 //   FAULTY_DISCRETE=1         device memory is not mapped
 //   FAULTY_PLAIN=1            no extension and no 16-bit or 8-bit feature
 //   FAULTY_BEST=<word>        the device with this word in its name is a discrete one
@@ -54,6 +56,7 @@ NEXT(EnumeratePhysicalDevices)
 NEXT(GetPhysicalDeviceProperties2)
 NEXT(GetPhysicalDeviceFeatures2)
 NEXT(GetPhysicalDeviceMemoryProperties)
+NEXT(GetPhysicalDeviceQueueFamilyProperties)
 NEXT(CreateDevice)
 NEXT(GetDeviceProcAddr)
 NEXT(GetBufferMemoryRequirements)
@@ -93,9 +96,18 @@ void GetPhysicalDeviceProperties2(VkPhysicalDevice device, VkPhysicalDevicePrope
   limits.maxStorageBufferRange = static_cast<uint32_t>(setting("FAULTY_RANGE", limits.maxStorageBufferRange));
   limits.maxComputeWorkGroupInvocations =
       static_cast<uint32_t>(setting("FAULTY_GROUP", limits.maxComputeWorkGroupInvocations));
+  limits.maxComputeSharedMemorySize =
+      static_cast<uint32_t>(setting("FAULTY_SHARED", limits.maxComputeSharedMemorySize));
   const char* best = std::getenv("FAULTY_BEST");
   if (discrete || (best && std::strstr(properties->properties.deviceName, best)))
     properties->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+}
+
+void GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice device, uint32_t* count,
+                                            VkQueueFamilyProperties* families) {
+  next_GetPhysicalDeviceQueueFamilyProperties(device, count, families);
+  for (uint32_t i = 0; families && i < *count; i++)
+    families[i].timestampValidBits = static_cast<uint32_t>(setting("FAULTY_TICKS", families[i].timestampValidBits));
 }
 
 void GetPhysicalDeviceFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) {
@@ -214,6 +226,7 @@ PFN_vkVoidFunction ours(const char* name, PFN_vkVoidFunction real) {
   WRAP(GetPhysicalDeviceProperties2)
   WRAP(GetPhysicalDeviceFeatures2)
   WRAP(GetPhysicalDeviceMemoryProperties)
+  WRAP(GetPhysicalDeviceQueueFamilyProperties)
   WRAP(CreateDevice)
   WRAP(GetDeviceProcAddr)
   WRAP(GetBufferMemoryRequirements)
