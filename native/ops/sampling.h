@@ -36,6 +36,12 @@ inline void forbid_others(std::vector<float>& scores, std::span<const uint32_t> 
   }
 }
 
+// Whether anything but the model has a say in the scores.
+inline bool changes_scores(const Sampling& options, std::span<const TokenCount> counts,
+                           std::span<const TokenBias> biases) {
+  return !counts.empty() || !biases.empty() || !options.allowed.empty();
+}
+
 // Repetition -> frequency and presence -> bias -> grammar. NaN counts as forbidden.
 inline std::vector<float> penalised(const float* logits, int64_t vocabulary, const Sampling& options,
                                     std::span<const TokenCount> counts, std::span<const TokenBias> biases) {
@@ -67,7 +73,7 @@ inline double uniform(uint64_t seed, uint64_t position) {
 }
 
 // A bound that at least `count` of the scores reach, and few more: the count-th largest of the maxima of blocks.
-inline float reached_by(const std::vector<float>& scores, size_t count) {
+inline float reached_by(std::span<const float> scores, size_t count) {
   constexpr size_t block = 64;
   std::vector<float> maxima;
   for (size_t first = 0; first < scores.size(); first += block) {
@@ -182,7 +188,8 @@ inline std::vector<Scored> highest(const TiledRow& row, size_t count, float divi
   return tokens;
 }
 
-inline int32_t draw(std::vector<float> scores, const Sampling& options, float peak) {
+inline int32_t draw(std::span<const float> given, const Sampling& options, float peak) {
+  std::vector<float> scores(given.begin(), given.end());
   for (float& score : scores) score /= options.temperature;
   peak /= options.temperature;
   const float bound = options.top_k > 0 ? reached_by(scores, static_cast<size_t>(options.top_k)) : forbidden;
@@ -190,6 +197,30 @@ inline int32_t draw(std::vector<float> scores, const Sampling& options, float pe
   for (size_t i = 0; i < scores.size(); ++i)
     if (scores[i] > forbidden && scores[i] >= bound) tokens.push_back({scores[i], static_cast<int32_t>(i)});
   return pick(filtered_tokens(std::move(tokens), options, peak), peak, uniform(options.seed, options.position));
+}
+
+// The first of the highest scores; NaN is no score. Eight rows of maxima a block, so that compilers make vectors of
+// them.
+inline Scored best_of(std::span<const float> scores) {
+  constexpr size_t lanes = 8, block = 2048;
+  Scored best{forbidden, 0};
+  size_t from = 0;  // the block of the best
+  for (size_t first = 0; first < scores.size(); first += block) {
+    float most[lanes];
+    std::fill_n(most, lanes, forbidden);
+    const size_t end = std::min(first + block, scores.size());
+    size_t i = first;
+    for (; i + lanes <= end; i += lanes)
+      for (size_t lane = 0; lane < lanes; ++lane)
+        most[lane] = scores[i + lane] > most[lane] ? scores[i + lane] : most[lane];
+    for (; i < end; ++i) most[0] = scores[i] > most[0] ? scores[i] : most[0];
+    const float highest = *std::max_element(most, most + lanes);
+    if (!(highest > best.logit)) continue;
+    best.logit = highest;
+    from = first;
+  }
+  const auto at = std::find(scores.begin() + static_cast<std::ptrdiff_t>(from), scores.end(), best.logit);
+  return {best.logit, at == scores.end() ? 0 : static_cast<int32_t>(at - scores.begin())};
 }
 
 // The sum of exp(score - peak), of scores at most `peak`, for back ends without kernels for the CPU: eight rows of sums
@@ -265,17 +296,26 @@ inline Sampled choose(const TiledRow& row, const Sampling& options) {
   return sampled;
 }
 
-// `sum_exp(scores, peak, count)` sums exp(score - peak) over a row: the only loop worth a vector kernel.
+// `sum_exp(scores, peak, count)` sums exp(score - peak) over a row.
 template <class SumExp>
 Sampled choose(const float* logits, int64_t vocabulary, const Sampling& options, std::span<const TokenCount> counts,
                std::span<const TokenBias> biases, const SumExp& sum_exp) {
-  const std::vector<float> scores = penalised(logits, vocabulary, options, counts, biases);
-  const auto best = std::max_element(scores.begin(), scores.end());  // the first of equals
-  if (!std::isfinite(*best)) refuse({logits, static_cast<size_t>(vocabulary)});
-  const double sum = sum_exp(scores.data(), *best, vocabulary);
-  const float log_total = *best + static_cast<float>(std::log(sum));
-  const int32_t id =
-      is_greedy(options, *best) ? static_cast<int32_t>(best - scores.begin()) : draw(scores, options, *best);
+  std::span<const float> scores(logits, static_cast<size_t>(vocabulary));
+  std::vector<float> changed;
+  const auto change = [&] {
+    changed = penalised(logits, vocabulary, options, counts, biases);
+    scores = changed;
+  };
+  if (changes_scores(options, counts, biases)) change();
+  const Scored best = best_of(scores);
+  if (!std::isfinite(best.logit)) refuse({logits, static_cast<size_t>(vocabulary)});
+  double sum = sum_exp(scores.data(), best.logit, vocabulary);
+  if (!std::isfinite(sum)) {  // one of the scores is not a number
+    change();
+    sum = sum_exp(scores.data(), best.logit, vocabulary);
+  }
+  const float log_total = best.logit + static_cast<float>(std::log(sum));
+  const int32_t id = is_greedy(options, best.logit) ? best.id : draw(scores, options, best.logit);
 
   Sampled sampled{{id, scores[static_cast<size_t>(id)] - log_total}, {}};
   const size_t wanted = std::min(scores.size(), static_cast<size_t>(std::max(options.logprobs, 0)));

@@ -39,6 +39,7 @@ void VulkanBackend::release_caches() {
   uploads_.release();
   scores_.release();
   scored_ = {};
+  row_ = {};
 }
 
 void VulkanBackend::cancelled() {

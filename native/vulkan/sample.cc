@@ -43,7 +43,7 @@ Sampled VulkanBackend::sample(Tensor logits_row, const Sampling& options, std::s
                               std::span<const TokenBias> biases) {
   assert(logits_row.rows == 1);
   if (commands_.busy()) commands_.finish();
-  if (is_scored(logits_row) && counts.empty() && biases.empty() && options.allowed.empty()) {
+  if (is_scored(logits_row) && !sampling::changes_scores(options, counts, biases)) {
     const Tensor& tiles = scored_.tiles;
     const auto index = static_cast<int64_t>(logits_row.offset - scored_.scores.offset) / scored_.scores.stride;
     const auto at = [](const Tensor& t) {
@@ -55,9 +55,9 @@ Sampled VulkanBackend::sample(Tensor logits_row, const Sampling& options, std::s
                              .width = shared::kScoreTile},
                             options);
   }
-  std::vector<float> logits(static_cast<size_t>(logits_row.cols));
-  read(logits.data(), logits_row);
-  return sampling::choose(logits.data(), logits_row.cols, options, counts, biases, sampling::sum_exp);
+  row_.resize(static_cast<size_t>(logits_row.cols));
+  read(row_.data(), logits_row);
+  return sampling::choose(row_.data(), logits_row.cols, options, counts, biases, sampling::sum_exp);
 }
 
 }  // namespace longhand::vulkan
