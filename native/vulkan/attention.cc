@@ -13,6 +13,15 @@ namespace {
 constexpr uint32_t least_threads = 64;
 constexpr int64_t most_part_bytes = int64_t{32} << 20;  // what parts of query rows may take before they are merged
 constexpr int64_t key_tile = 64;                        // keys a workgroup looks at together: attention.glsl
+// A few tokens have nothing but keys to share out: a workgroup takes one tile of them, several once the parts of a long
+// context would take longer to merge than to compute.
+constexpr int64_t few_tokens = kMatvecTokens, long_context = 16384, long_part = 256;
+constexpr int64_t wanted_groups = 256;  // before query rows share what a workgroup reads
+
+int64_t keys_a_part(int64_t tokens, int64_t keys) {
+  if (tokens > few_tokens) return kAttentionSplit;
+  return keys > long_context ? long_part : key_tile;
+}
 
 }  // namespace
 
@@ -41,16 +50,16 @@ void VulkanBackend::attend(const Tensor& q, const Argument& keys, const Argument
   assert(static_cast<int64_t>(dim) <= gpu_shapes.head);
   // A list of blocks is walked over by one workgroup, whatever the context: only a binding can part its keys.
   const int64_t fitting = rows_in_binding(p.key_row_bytes);
-  const SplitKeys cut = split(keys_seen, fitting, sparse ? std::min(keys_seen, fitting) : int64_t{kAttentionSplit},
-                              q.rows, p.query * (dim + 2));
+  const SplitKeys cut =
+      split(keys_seen, fitting, sparse ? std::min(keys_seen, fitting) : keys_a_part(q.rows, keys_seen), q.rows,
+            p.query * (dim + 2));
   p.splits = narrow(cut.parts);
   p.split_keys = narrow(cut.keys);
-  // One token over a short context wants every threadgroup it can get; otherwise keys and values are read once for all
-  // heads of a group, and in prefill for neighbouring tokens too.
+  // Keys and values are read once for all heads of a group, and in prefill for neighbouring tokens too, unless one
+  // token over a short context wants every workgroup it can get.
   uint32_t heads = 1;
-  if (p.tokens > 1 || p.splits > 1)
-    for (uint32_t n = 2; n <= kAttentionRows; n++)
-      if (p.group % n == 0) heads = n;
+  for (uint32_t n = 2; n <= kAttentionRows; n++)
+    if (p.group % n == 0 && (p.tokens > 1 || cut.parts * p.query >= wanted_groups * n)) heads = n;
   const uint32_t tokens = p.tokens == 1 || sparse ? 1 : kAttentionRows / heads;
   const Constants constants = Constants(shape).set(kHeads, heads).set(kTokens, tokens);
   const uint32_t threads = device_->threads_for(std::max<uint32_t>(dim, least_threads));

@@ -115,7 +115,8 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   void fill(VulkanWeight& weight, std::span<const WeightView> views, int64_t experts);
   Part make_part(const std::vector<Slice>& slices, int64_t experts);
   void project(const Tensor& x, const Part& part, const gpu::Projection& projection, const Tensor& y);
-  uint32_t matmul_slices(bool half) const;
+  uint32_t matmul_slices(uint32_t outputs, bool half) const;
+  uint32_t dot_threads_for(const gpu::ProjectionLaunch<VulkanBackend>& l) const;
   void launch(const gpu::ProjectionLaunch<VulkanBackend>& l);
   Tensor token_list(std::span<const int32_t> ids) { return upload(ids.data(), ids.size_bytes()); }
   static int64_t first_bound_row(int64_t length) { return length / 2 * 2; }  // rows of an even number begin at a word

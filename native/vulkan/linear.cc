@@ -11,7 +11,9 @@ using namespace params;
 namespace {
 constexpr uint32_t matvec_threads = 64;
 constexpr int64_t most_short_tiles = 96;  // tokens; above, taller tiles still make workgroups enough
-constexpr uint32_t dot_threads = 256;     // share the rounding of x
+constexpr uint32_t dot_threads = 256, least_dot_threads = 64;
+constexpr uint32_t sliced_outputs = 4096;
+constexpr size_t wanted_dot_groups = 128;
 
 bool holds_integers(uint32_t layout) {
   return layout == shared::kLayoutAffine || (layout >= shared::kLayoutQ4_0 && layout <= shared::kLayoutIq4Xs);
@@ -38,6 +40,28 @@ void VulkanBackend::project(const Tensor& x, const Part& part, const gpu::Projec
   }
 }
 
+// As many slices of a tile (matmul.glsl) as a narrow matrix needs for workgroups enough, and as fit into the memory and
+// the threads of a workgroup. The same for any number of tokens, whose sums are the same then.
+uint32_t VulkanBackend::matmul_slices(uint32_t outputs, bool half) const {
+  const uint32_t bytes = half ? 8192 : 12288;  // a slice's, rounded up
+  uint32_t slices = 1;
+  while (2 * slices * outputs <= sliced_outputs && 2 * slices * bytes <= device_->limits().shared_bytes &&
+         128 * slices <= device_->limits().group)
+    slices *= 2;
+  return slices;
+}
+
+// Threads that share the rounding of x, fewer where there would be few workgroups. Subgroups are alike whatever their
+// number, and so are the sums.
+uint32_t VulkanBackend::dot_threads_for(const gpu::ProjectionLaunch<VulkanBackend>& l) const {
+  const uint32_t subgroup = device_->limits().subgroup,
+                 rows = l.projection.swiglu ? kRowsPerSimdgroup / 2 : kRowsPerSimdgroup;
+  uint32_t threads = dot_threads;
+  while (threads > least_dot_threads && l.outputs * l.slots() / (threads / subgroup * rows) < wanted_dot_groups)
+    threads /= 2;
+  return device_->threads_for(threads);
+}
+
 void VulkanBackend::launch(const gpu::ProjectionLaunch<VulkanBackend>& l) {
   const auto& [w, table, x, norm, gate, bias] = l.inputs;
   const bool swiglu = l.projection.swiglu;
@@ -50,12 +74,14 @@ void VulkanBackend::launch(const gpu::ProjectionLaunch<VulkanBackend>& l) {
   if (l.tiled) {
     const size_t outputs = swiglu ? shared::kMatmulOutputs / 2 : shared::kMatmulOutputs;
     const uint32_t rows = l.x.rows < most_short_tiles ? shared::kMatmulTokens / 2 : shared::kMatmulTokens;
-    run(fast && device_->limits().half ? "matmul_half" : "matmul", constants.set(kTokens, rows),
+    const bool half = fast && device_->limits().half;
+    const uint32_t slices = matmul_slices(l.outputs, half);
+    run(half ? "matmul_half" : "matmul", constants.set(kTokens, rows).set(kSlices, slices),
         {w, table, x, norm, gate, bias, l.written}, l.params,
-        Grid{{(l.outputs + outputs - 1) / outputs, (tokens + rows - 1) / rows, 1}, 64, l.work});
+        Grid{{(l.outputs + outputs - 1) / outputs, (tokens + rows - 1) / rows, 1}, 64 * slices, l.work});
     return;
   }
-  const uint32_t threads = device_->threads_for(dot ? dot_threads : matvec_threads);
+  const uint32_t threads = dot ? dot_threads_for(l) : device_->threads_for(matvec_threads);
   const size_t per_group =
       static_cast<size_t>(threads / device_->limits().subgroup) * (swiglu ? kRowsPerSimdgroup / 2 : kRowsPerSimdgroup);
   // Few kinds of pipelines: 1, 2, 4 or 8 rows.

@@ -114,6 +114,9 @@ describe('with a faulty device', { timeout }, () => {
   test('workgroups of 128: the same tokens', () => {
     expect(runs({ ...faulty, FAULTY_GROUP: '128' })).toEqual(sound);
   });
+  test('16 KB of shared memory, the least that Vulkan allows: the same tokens', () => {
+    expect(runs({ ...faulty, FAULTY_SHARED: '16384' })).toEqual(sound);
+  });
   test.each(['128', '512'])('a native vector of %s bits, subgroups of another size: the same tokens', (bits) => {
     expect(runs({ LP_NATIVE_VECTOR_WIDTH: bits })).toEqual(sound);
   });

@@ -23,7 +23,8 @@ enum VulkanConstant {
   kCentred = 37,      // layer norm, not RMS
   kCopyKind = 38,     // copy.comp
   kSelectSteps = 39,  // kSelect... of shaders/shared.h
-  kConstants = 40,
+  kSlices = 41,       // matmul.glsl
+  kConstants = 42,
 };
 
 // Values of every specialisation constant; what is not set is 0 or false.

@@ -22,6 +22,7 @@ layout(push_constant, std430) uniform Push { uint base[5]; AttentionWindowParams
 CACHE_READER(key, keys)
 CACHE_READER(value, values)
 
+const uint FOUR = 4;
 const uint DIMS = (DIM + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;  // of a thread
 shared float query[ROWS * DIM];
 
@@ -61,22 +62,29 @@ void main() {
   for (uint start = first; start < end; start += TILE) {
     const uint count = min(TILE, end - start);
     barrier();
-    for (uint j = gl_SubgroupID; j < count; j += gl_NumSubgroups) {
-      const uint at = walked(start + j, list, last);
-      float products[ROWS];
-      for (uint r = 0; r < rows; r++) products[r] = 0.0;
-      if (at != ABSENT) {
-        const uint head = base[1] * 4 + (at - w.first_key) * w.all.key_row_bytes + kv * w.all.head_bytes;
-        for (uint d = lane; d < DIM; d += lanes) {
-          const float element = key(head, d);
-          for (uint r = 0; r < rows; r++) products[r] += query[r * DIM + d] * element;
+    // Keys in fours, so that their elements are on the way together.
+    for (uint j = gl_SubgroupID * FOUR; j < count; j += gl_NumSubgroups * FOUR) {
+      uint at[FOUR], heads[FOUR];
+      float products[FOUR][ROWS];
+      for (uint n = 0; n < FOUR; n++) {
+        at[n] = j + n < count ? walked(start + j + n, list, last) : ABSENT;
+        heads[n] = at[n] == ABSENT ? 0 : base[1] * 4 + (at[n] - w.first_key) * w.all.key_row_bytes + kv * w.all.head_bytes;
+        for (uint r = 0; r < rows; r++) products[n][r] = 0.0;
+      }
+      for (uint d = lane; d < DIM; d += lanes) {
+        float elements[FOUR];
+        for (uint n = 0; n < FOUR; n++) elements[n] = at[n] == ABSENT ? 0.0 : key(heads[n], d);
+        for (uint r = 0; r < rows; r++)
+          for (uint n = 0; n < FOUR; n++) products[n][r] += query[r * DIM + d] * elements[n];
+      }
+      for (uint n = 0; n < FOUR; n++) {
+        for (uint r = 0; r < rows; r++) {
+          const float score = subgroupAdd(products[n][r]);
+          if (lane == 0 && j + n < count)
+            scores[r * TILE + j + n] = at[n] != ABSENT && at[n] < visible(r, first_token) ? score : LOWEST;
         }
+        if (SPARSE && lane == 0 && j + n < count) key_at[j + n] = at[n] == ABSENT ? ABSENT : at[n] - w.first_key;
       }
-      for (uint r = 0; r < rows; r++) {
-        const float score = subgroupAdd(products[r]);
-        if (subgroupElect()) scores[r * TILE + j] = at != ABSENT && at < visible(r, first_token) ? score : LOWEST;
-      }
-      if (subgroupElect()) key_at[j] = at == ABSENT ? ABSENT : at - w.first_key;
     }
     barrier();
     weigh(rows, count);
@@ -86,8 +94,9 @@ void main() {
       if (d >= DIM) break;
       for (uint r = 0; r < rows; r++) sums[r][i] *= rescales[r];
       for (uint j = 0; j < count; j++) {
-        if (key_at[j] == ABSENT) continue;
-        const float element = value(base[2] * 4 + key_at[j] * w.all.key_row_bytes + kv * w.all.head_bytes, d);
+        const uint at = SPARSE ? key_at[j] : start + j - w.first_key;
+        if (at == ABSENT) continue;
+        const float element = value(base[2] * 4 + at * w.all.key_row_bytes + kv * w.all.head_bytes, d);
         for (uint r = 0; r < rows; r++) sums[r][i] += scores[r * TILE + j] * element;
       }
     }

@@ -12,11 +12,14 @@ ARGUMENTS(2, AttentionParams);
 void main() {
   const uint head = gl_WorkGroupID.x, token = gl_WorkGroupID.y;
   const uint step_words = p.tokens * p.query * (DIM + 2), first = base[0] + (token * p.query + head) * (DIM + 2);
+  const uint thread = gl_LocalInvocationID.x, threads = gl_WorkGroupSize.x;
   float peak = LOWEST, all = 0.0;
-  for (uint s = 0; s < p.splits; s++) peak = max(peak, parts[first + s * step_words + DIM]);
-  for (uint s = 0; s < p.splits; s++)
+  for (uint s = thread; s < p.splits; s += threads) peak = max(peak, parts[first + s * step_words + DIM]);
+  peak = group_max(peak);
+  for (uint s = thread; s < p.splits; s += threads)
     all += parts[first + s * step_words + DIM + 1] * exponential(parts[first + s * step_words + DIM] - peak);
-  for (uint d = gl_LocalInvocationID.x; d < DIM; d += gl_WorkGroupSize.x) {
+  all = group_sum(all);
+  for (uint d = thread; d < DIM; d += threads) {
     float value = 0.0;
     for (uint s = 0; s < p.splits; s++)
       value += parts[first + s * step_words + d] * exponential(parts[first + s * step_words + DIM] - peak);

@@ -20,6 +20,10 @@ uint key_head_of(uint value_head, uint key_heads, uint value_heads) {
 float key_scale(float squares, float eps) { return 1.0 / sqrt(squares + eps); }
 float query_scale(float squares, float eps) { return 1.0 / sqrt(squares + eps) / sqrt(float(KEY_DIM)); }
 
+// A sum over the keys as several chains of additions, which do not wait for one another.
+const uint CHAINS = 4;
+float sum_of(float chains[CHAINS]) { return (chains[0] + chains[1]) + (chains[2] + chains[3]); }
+
 // rms_norm(o) * w * silu(z)
 float gated(float value, float scale, float weight, float z) { return value * scale * weight * silu(z); }
 

@@ -50,18 +50,21 @@ void main() {
     barrier();
     for (uint t = 0; t < count; t++) {
       const uint query = 2 * t * KEY_DIM, key = query + KEY_DIM;
-      float seen = 0.0;
+      float seen[CHAINS];
+      for (uint i = 0; i < CHAINS; i++) seen[i] = 0.0;
       for (uint j = 0; j < KEY_DIM; j++) {
         s[j] *= decays[t];
-        seen += s[j] * vectors[key + j];
+        seen[j % CHAINS] += s[j] * vectors[key + j];
       }
-      const float u = betas[t] * (qkv[base[0] + (start + t) * p.qkv_stride + 2 * keys + head * p.value_dim + c] - seen);
-      float sum = 0.0;
+      const float v = qkv[base[0] + (start + t) * p.qkv_stride + 2 * keys + head * p.value_dim + c];
+      const float u = betas[t] * (v - sum_of(seen));
+      float sums[CHAINS];
+      for (uint i = 0; i < CHAINS; i++) sums[i] = 0.0;
       for (uint j = 0; j < KEY_DIM; j++) {
         s[j] += vectors[key + j] * u;
-        sum += s[j] * vectors[query + j];
+        sums[j % CHAINS] += s[j] * vectors[query + j];
       }
-      if (owns) o[base[5] + (start + t) * p.o_stride + head * p.value_dim + column] = sum;
+      if (owns) o[base[5] + (start + t) * p.o_stride + head * p.value_dim + column] = sum_of(sums);
     }
   }
   if (owns)

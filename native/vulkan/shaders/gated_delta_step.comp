@@ -69,18 +69,20 @@ void main() {
     const uint gates = row + channels + p.value_heads * p.value_dim + head;
     const float beta = sigmoid(projected[gates]);
     const float alpha = exponential(decay[base[2] + head] * softplus(projected[gates + p.value_heads] + dt_bias[base[3] + head]));
-    float seen = 0.0;
+    float seen[CHAINS];
+    for (uint i = 0; i < CHAINS; i++) seen[i] = 0.0;
     for (uint j = 0; j < KEY_DIM; j++) {
       s[j] *= alpha;
-      seen += s[j] * (convolved[KEY_DIM + j] * k_scale);
+      seen[j % CHAINS] += s[j] * (convolved[KEY_DIM + j] * k_scale);
     }
-    const float u = beta * (convolved[2 * KEY_DIM + c] - seen);
-    float sum = 0.0;
+    const float u = beta * (convolved[2 * KEY_DIM + c] - sum_of(seen));
+    float sums[CHAINS];
+    for (uint i = 0; i < CHAINS; i++) sums[i] = 0.0;
     for (uint j = 0; j < KEY_DIM; j++) {
       s[j] += (convolved[KEY_DIM + j] * k_scale) * u;
-      sum += s[j] * (convolved[j] * q_scale);
+      sums[j % CHAINS] += s[j] * (convolved[j] * q_scale);
     }
-    if (owns) raw[thread] = sum;
+    if (owns) raw[thread] = sum_of(sums);
     barrier();
     for (uint h = gl_SubgroupID; h < served; h += gl_NumSubgroups) {
       const uint value_head = value_head_of(h, key_head);

@@ -44,8 +44,10 @@ const float LEAST_PEAK = 7.888609e-31;  // 2^-100; below it everything counts as
 shared uint high[ROOM / 4];  // [token, column], four a word
 shared uint low[ROOM / 4];
 shared float scales[ROOM / BLOCK];
-shared float sums_of_8[ROOM / 8];  // of the values that the codes stand for
+shared float sums_of_4[ROOM / 4];  // of the values that the codes stand for
 shared float squares_of[ROOM / BLOCK];  // of the values before they were prepared
+
+const uint QUADS = (ROOM / 4 + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;  // four columns of x, of a thread
 
 // Rounds four values, their bytes into word `word`; the sum of their codes.
 int round_four(float values[4], float inverse, uint word) {
@@ -62,23 +64,44 @@ int round_four(float values[4], float inverse, uint word) {
   return sum;
 }
 
-// Block `block` of `token` from column k on, into shared memory.
-void round_block(uint block, uint token, uint k) {
-  float values[BLOCK / 4][4];
-  float peak = 0.0;
-  precise float square = 0.0;
-  for (uint i = 0; i < BLOCK; i++) {
-    values[i / 4][i % 4] = prepared(x[base[2] + token * p.x_stride + k + i], HAS_NORM ? norm[base[3] + k + i] : 1.0,
-                                    GATE_KIND != 0 ? gate[base[4] + token * p.gate_stride + k + i] : 0.0, square);
-    peak = max(peak, abs(values[i / 4][i % 4]));
+// Columns k0 .. k0 + columns of every token, into shared memory. A thread takes four columns at a time; peaks and squares of
+// a block's eight fours meet where their codes will lie. Rows that are not there repeat the last one.
+void round_tokens(uint first_token, uint tokens, uint k0, uint columns) {
+  const uint thread = gl_LocalInvocationID.x, threads = gl_WorkGroupSize.x, fours = columns / 4;
+  float values[QUADS][4], peaks[QUADS];
+  for (uint n = 0, i = thread; i < TOKENS * fours; n++, i += threads) {
+    const uint m = i / fours, word = m * (STEP / 4) + i % fours, k = k0 + i % fours * 4;
+    const uint token = first_token + min(m, tokens - 1);
+    float peak = 0.0;
+    precise float square = 0.0;
+    for (uint c = 0; c < 4; c++) {
+      values[n][c] = prepared(x[base[2] + token * p.x_stride + k + c], HAS_NORM ? norm[base[3] + k + c] : 1.0,
+                              GATE_KIND != 0 ? gate[base[4] + token * p.gate_stride + k + c] : 0.0, square);
+      peak = max(peak, abs(values[n][c]));
+    }
+    high[word] = floatBitsToUint(peak);
+    low[word] = floatBitsToUint(square);
   }
-  const float scale = peak / MOST_CODE, inverse = peak >= LEAST_PEAK ? MOST_CODE / peak : 0.0;
-  int sums[BLOCK / 4];
-  for (uint i = 0; i < BLOCK / 4; i++) sums[i] = round_four(values[i], inverse, block * (BLOCK / 4) + i);
-  for (uint i = 0; i < BLOCK / 8; i++)
-    sums_of_8[block * (BLOCK / 8) + i] = scale * float(sums[2 * i] + sums[2 * i + 1]);
-  scales[block] = scale;
-  squares_of[block] = square;
+  barrier();
+  for (uint n = 0, i = thread; i < TOKENS * fours; n++, i += threads) {
+    const uint word = i / fours * (STEP / 4) + i % fours, first = word / 8 * 8;
+    float peak = 0.0;
+    precise float square = 0.0;
+    for (uint w = first; w < first + 8; w++) {
+      peak = max(peak, uintBitsToFloat(high[w]));
+      square += uintBitsToFloat(low[w]);
+    }
+    peaks[n] = peak;
+    if (word != first) continue;
+    scales[first / 8] = peak / MOST_CODE;
+    squares_of[first / 8] = square;
+  }
+  barrier();
+  for (uint n = 0, i = thread; i < TOKENS * fours; n++, i += threads) {
+    const uint word = i / fours * (STEP / 4) + i % fours;
+    const int sum = round_four(values[n], peaks[n] >= LEAST_PEAK ? MOST_CODE / peaks[n] : 0.0, word);
+    sums_of_4[word] = peaks[n] / MOST_CODE * float(sum);
+  }
 }
 
 // Signed bytes: 8-bit codes without a sign are moved down, and the value of code 0 up; smaller codes are positive anyway.
@@ -90,7 +113,6 @@ Codes signed_codes(Row row, uint k) {
 int products(uvec2 codes, uint a, uint b) { return signed_dot(codes.x, a, 0) + signed_dot(codes.y, b, 0); }
 
 void main() {
-  const uint thread = gl_LocalInvocationID.x, threads = gl_WorkGroupSize.x;
   const uint lane = gl_SubgroupInvocationID, lanes = gl_SubgroupSize;
   const uint adders = min(lanes, LEAST_BLOCKS);  // of the squares of blocks: the same whatever STEP
   const uint slot = gl_WorkGroupID.y;
@@ -114,10 +136,7 @@ void main() {
   for (uint k0 = 0; k0 < p.columns; k0 += STEP) {
     const uint columns = min(STEP, p.columns - k0), blocks = columns / BLOCK;
     barrier();
-    for (uint i = thread; i < TOKENS * blocks; i += threads) {
-      const uint m = i / blocks, b = i % blocks;  // rows that are not there repeat the last one
-      round_block(m * (STEP / BLOCK) + b, first_token + min(m, tokens - 1), k0 + b * BLOCK);
-    }
+    round_tokens(first_token, tokens, k0, columns);
     barrier();
     for (uint m = 0; HAS_NORM && m < TOKENS; m++)
       for (uint b = lane; lane < adders && b < blocks; b += adders) squares[m] += squares_of[m * (STEP / BLOCK) + b];
@@ -128,7 +147,7 @@ void main() {
           const uint word = m * (STEP / 4) + k / 4;
           const int product = 128 * products(codes.bytes, high[word], high[word + 1]) +
                               products(codes.bytes, low[word], low[word + 1]);
-          sums[r][m] = fma(codes.least, sums_of_8[m * (STEP / 8) + k / 8], sums[r][m]);
+          sums[r][m] = fma(codes.least, sums_of_4[word] + sums_of_4[word + 1], sums[r][m]);
           sums[r][m] = fma(codes.scale * scales[m * (STEP / BLOCK) + k / BLOCK], float(product), sums[r][m]);
         }
       }
