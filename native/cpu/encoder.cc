@@ -1,12 +1,15 @@
 // Attention of an encoder or a vision tower: every row sees every row of its text. The keys of a head are transposed
-// once for all rows, 64 of which share each run of keys and values.
+// once for all rows, 64 of which share each run of keys and values. The fast path multiplies in bf16 where the
+// instruction set does.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "cpu/backend.h"
 #include "cpu/kernels/scalar.h"
+#include "cpu/weights/floats.h"
 
 namespace longhand::cpu {
 
@@ -26,6 +29,70 @@ void scalar::attend_whole(const WholeAttentionTile& tile) {
       tile.sum[r] = tile.sum[r] * fade + weight;
       for (int64_t i = 0; i < tile.dim; ++i) o[i] = o[i] * fade + weight * tile.values[j * tile.value_stride + i];
     }
+  }
+}
+
+namespace {
+
+float first_of(uint32_t pair) { return from_bf16(static_cast<uint16_t>(pair)); }
+float second_of(uint32_t pair) { return from_bf16(static_cast<uint16_t>(pair >> 16)); }
+uint32_t pair_of(uint16_t first, uint16_t second) { return first | static_cast<uint32_t>(second) << 16; }
+
+// In the order of VDPBF16PS; a product of two bf16 is exact.
+float add_products(float sum, uint32_t a, uint32_t b) {
+  sum += second_of(a) * second_of(b);
+  return sum + first_of(a) * first_of(b);
+}
+
+// 2^x for x <= 0, by a polynomial for the fraction in [0, 1): relative error below 2^-13, and 1 for 0.
+float power_of_two(float x) {
+  if (!(x >= -150.0f)) return std::isnan(x) ? x : 0.0f;
+  const float whole = std::floor(x), fraction = x - whole;
+  float p = std::fma(fraction, 0.0770670399f, 0.227644995f);
+  p = std::fma(p, fraction, 0.695116758f);
+  p = std::fma(p, fraction, 1.0f);
+  return std::ldexp(p, static_cast<int>(whole));
+}
+
+uint16_t rounded(float x) {
+  uint16_t to;
+  scalar::round_bf16(&x, 1, &to);
+  return to;
+}
+
+}  // namespace
+
+// An online softmax whose weights are rounded before they are added up, so that they stay shares of one.
+void scalar::attend_rounded(const RoundedAttentionTile& tile) {
+  const int64_t pairs = (tile.dim + 1) / 2;
+  for (int64_t r = 0; r < rounded_rows; ++r) {
+    float peak = -std::numeric_limits<float>::infinity(), total = 0;
+    for (int64_t i = 0; i < tile.dim; ++i) tile.o[i * rounded_rows + r] = 0;
+    for (int64_t from = 0; from < tile.count; from += turned_keys) {
+      const uint32_t *keys = tile.keys + from * pairs, *values = tile.values + from / 2 * tile.dim;
+      const int64_t count = std::min(turned_keys, tile.count - from);
+      float scores[turned_keys] = {}, old = peak;
+      for (int64_t j = 0; j < count; ++j) {
+        for (int64_t i = 0; i < pairs; ++i)
+          scores[j] = add_products(scores[j], keys[i * turned_keys + j], tile.q[i * rounded_rows + r]);
+        peak = std::max(peak, scores[j]);
+      }
+      const float fade = power_of_two(old - peak);
+      total *= fade;
+      for (int64_t i = 0; i < tile.dim; ++i) tile.o[i * rounded_rows + r] *= fade;
+      for (int64_t j = 0; j < count; j += 2) {
+        const auto weight = [&](int64_t key) {
+          return key < count ? rounded(power_of_two(scores[key] - peak)) : uint16_t{0};
+        };
+        const uint32_t weights = pair_of(weight(j), weight(j + 1));
+        total = add_products(total, weights, pair_of(rounded(1.0f), rounded(1.0f)));
+        for (int64_t i = 0; i < tile.dim; ++i) {
+          float& o = tile.o[i * rounded_rows + r];
+          o = add_products(o, values[j / 2 * tile.dim + i], weights);
+        }
+      }
+    }
+    for (int64_t i = 0; i < tile.dim; ++i) tile.o[i * rounded_rows + r] /= total;
   }
 }
 
@@ -57,11 +124,76 @@ void turn(const float* keys, int64_t stride, int64_t count, int64_t dim, float* 
   }
 }
 
+// `count` rows by `stride`, times `scale` and rounded, to pairs of columns [pairs][width] with zeros behind the last
+// row and column.
+void pair_columns(const Kernels& kernels, const float* rows, int64_t stride, int64_t count, int64_t dim, float scale,
+                  int64_t width, uint32_t* to) {
+  const int64_t pairs = (dim + 1) / 2;
+  thread_local std::vector<float> scaled;
+  thread_local std::vector<uint16_t> halves;
+  scaled.resize(static_cast<size_t>(dim));
+  halves.assign(static_cast<size_t>(2 * pairs), 0);
+  std::fill_n(to, pairs * width, 0u);
+  for (int64_t j = 0; j < count; ++j) {
+    std::transform(rows + j * stride, rows + j * stride + dim, scaled.data(), [&](float x) { return x * scale; });
+    kernels.round_bf16(scaled.data(), dim, halves.data());
+    for (int64_t i = 0; i < pairs; ++i) to[i * width + j] = pair_of(halves.data()[2 * i], halves.data()[2 * i + 1]);
+  }
+}
+
+// `count` rows by `stride`, rounded, to pairs of rows [(count + 1) / 2][dim] with zeros behind the last row.
+void pair_rows(const Kernels& kernels, const float* rows, int64_t stride, int64_t count, int64_t dim, uint32_t* to) {
+  thread_local std::vector<uint16_t> halves;
+  halves.resize(static_cast<size_t>(2 * dim));
+  uint16_t *first = halves.data(), *second = first + dim;
+  for (int64_t j = 0; j < count; j += 2) {
+    kernels.round_bf16(rows + j * stride, dim, first);
+    if (j + 1 < count) kernels.round_bf16(rows + (j + 1) * stride, dim, second);
+    else std::fill_n(second, dim, uint16_t{0});
+    for (int64_t i = 0; i < dim; ++i) to[j / 2 * dim + i] = pair_of(first[i], second[i]);
+  }
+}
+
 }  // namespace
+
+Tensor CpuBackend::attend_rounded(Tensor p, const Attention& shape, std::span<const int32_t> lengths) {
+  const auto [query, kv, dim] = shape.heads;
+  const std::vector<Tile> tiles = cut(lengths);
+  const int64_t group = query / kv, count = static_cast<int64_t>(tiles.size()), pairs = (dim + 1) / 2;
+  const int64_t first_key = query * dim, first_value = first_key + kv * dim, width = dim;
+  const float scale = shape.scale * std::numbers::log2e_v<float>;  // weights are powers of two
+  const Tensor o = scratch(p.rows, query * dim);
+  const Tensor keys = scratch(kv * count, pairs * turned_keys), values = scratch(kv * count, turned_keys / 2 * dim);
+  const auto words = [](const Tensor& of, int64_t block) { return reinterpret_cast<uint32_t*>(row(of, block)); };
+  parallel(kv * count, [&](int64_t item) {
+    const Tile& tile = tiles[static_cast<size_t>(item % count)];
+    const float* from = row(p, tile.first) + item / count * width;
+    pair_columns(kernels_, from + first_key, p.stride, tile.rows, width, 1.0f, turned_keys, words(keys, item));
+    pair_rows(kernels_, from + first_value, p.stride, tile.rows, width, words(values, item));
+  });
+  parallel(query * count, [&](int64_t item) {
+    const auto [first, rows, text, length, first_block] = tiles[static_cast<size_t>(item % count)];
+    const int64_t h = item / count, block = h / group * count + first_block;
+    thread_local std::vector<uint32_t> queries;
+    thread_local std::vector<float> seen;
+    queries.resize(static_cast<size_t>(pairs * rounded_rows));
+    seen.resize(static_cast<size_t>(width * rounded_rows));
+    for (int64_t from = 0; from < rows; from += rounded_rows) {
+      const int64_t some = std::min(rounded_rows, rows - from);
+      pair_columns(kernels_, row(p, first + from) + h * width, p.stride, some, width, scale, rounded_rows,
+                   queries.data());
+      kernels_.attend_rounded({queries.data(), words(keys, block), words(values, block), width, length, seen.data()});
+      for (int64_t r = 0; r < some; ++r)
+        for (int64_t i = 0; i < width; ++i) (row(o, first + from + r) + h * width)[i] = seen[i * rounded_rows + r];
+    }
+  });
+  return o;
+}
 
 Tensor CpuBackend::attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) {
   const auto [query, kv, dim] = shape.heads;
   assert(p.cols == (query + 2 * kv) * dim);
+  if (pass_.path == Path::fast && kernels_.attend_rounded) return attend_rounded(p, shape, lengths);
   const std::vector<Tile> tiles = cut(lengths);
   const int64_t group = query / kv, count = static_cast<int64_t>(tiles.size());
   const int64_t first_key = query * dim, first_value = first_key + kv * dim, width = dim;

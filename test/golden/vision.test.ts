@@ -9,6 +9,7 @@ import { type SeeingConfig, toSeeingGguf } from '../support/models/gguf-tower.ts
 import { instructionSets, largestDifference, required } from '../support/models/golden.ts';
 import {
   answer,
+  checkFastTower,
   checkPrompts,
   checkTower,
   folder,
@@ -50,6 +51,12 @@ describe.each(instructionSets)('%s', (cpu) => {
   test('tower and merged rows, of each picture and of all in one pass', async () => {
     const model = await addon.load(folder, { cpu });
     await checkTower(model);
+    model.close();
+  });
+
+  test('on the fast path: near the reference, and each picture as among others, bit for bit', async () => {
+    const model = await addon.load(folder, { cpu });
+    await checkFastTower(model);
     model.close();
   });
 
@@ -128,31 +135,34 @@ test('from a GGUF file with its tower beside it, or chosen; one of another model
   );
 });
 
-test('a picture from the cache is the picture read, bit for bit, and no other picture is taken for it', async () => {
-  const shown = pictures(two.images);
-  const cold = await addon.load(folder);
-  const wanted = await answer(cold, two.ids, shown);
-  expect(wanted.cachedTokens).toBe(0);
-  cold.close();
+test.each(['exact', 'fast'] as const)(
+  'a picture from the cache is the picture read, bit for bit, and no other picture is taken for it (%s)',
+  async (path) => {
+    const shown = pictures(two.images);
+    const cold = await addon.load(folder);
+    const wanted = await answer(cold, two.ids, shown, cold.createSession({ path }));
+    expect(wanted.cachedTokens).toBe(0);
+    cold.close();
 
-  const warm = await addon.load(folder);
-  warm.setPromptCache(64_000_000);
-  await answer(warm, two.ids, shown);
-  const again = await answer(warm, two.ids, shown);
-  expect(again.cachedTokens).toBe(two.ids.lastIndexOf(196) + 1);
-  expect(again.seen).toEqual(wanted.seen);
+    const warm = await addon.load(folder);
+    warm.setPromptCache(64_000_000);
+    await answer(warm, two.ids, shown, warm.createSession({ path }));
+    const again = await answer(warm, two.ids, shown, warm.createSession({ path }));
+    expect(again.cachedTokens).toBe(two.ids.lastIndexOf(196) + 1);
+    expect(again.seen).toEqual(wanted.seen);
 
-  // One value of the first picture is another one: nothing of it, nor what stands behind it, is taken.
-  const other = shown.map(({ pixels, grid }) => ({
-    pixels: Float32Array.from(pixels),
-    grid,
-  }));
-  if (other[0]) other[0].pixels[5] = 0.25;
-  const changed = await answer(warm, two.ids, other);
-  expect(changed.cachedTokens).toBeLessThanOrEqual(two.ids.indexOf(197));
-  expect(changed.seen).not.toEqual(wanted.seen);
-  warm.close();
-});
+    // One value of the first picture is another one: nothing of it, nor what stands behind it, is taken.
+    const other = shown.map(({ pixels, grid }) => ({
+      pixels: Float32Array.from(pixels),
+      grid,
+    }));
+    if (other[0]) other[0].pixels[5] = 0.25;
+    const changed = await answer(warm, two.ids, other, warm.createSession({ path }));
+    expect(changed.cachedTokens).toBeLessThanOrEqual(two.ids.indexOf(197));
+    expect(changed.seen).not.toEqual(wanted.seen);
+    warm.close();
+  },
+);
 
 test('going back into a picture and behind it, and what a session says it holds', async () => {
   const model = await addon.load(folder);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { devices, nameOf, run, runMany } from './devices.ts';
+import { type Arguments, devices, fast, nameOf, others, reference, run, runMany } from './devices.ts';
 import { goldenJson, goldenTensors } from './golden.ts';
 import { besides, largestDifference, normal, relativeDifference, sizes } from './numbers.ts';
-import { chunks, type Outcome, parity } from './support.ts';
+import { chunks, expectSameBits, type Outcome, parity } from './support.ts';
 import { cacheThresholds, thresholds } from './thresholds.ts';
 
 interface Case {
@@ -216,4 +216,91 @@ test.each(devices)('bidirectional: the last row is the last row of causal attent
     .floats('o')
     .subarray(36 * 96);
   expect(relativeDifference(run(device, 'bidirectional', args).subarray(36 * 96), causal)).toBeLessThan(thresholds.sum);
+});
+
+// The fast path of sets that multiply bf16. The scalar arithmetic is the definition, as of the products in linear.test.ts.
+describe('bidirectional, fast path', () => {
+  const texts = (rows: number, shape: Pick<Shape, 'heads' | 'kvHeads' | 'dim'>, more: Arguments = {}) => ({
+    ...inputs(rows, { ...shape, rotaryDim: 0 }),
+    qNorm: undefined,
+    kNorm: undefined,
+    ...more,
+  });
+  const three = { heads: 3, kvHeads: 3, dim: 32 };
+  const onCpu = devices.filter(({ backEnd }) => backEnd === 'cpu');
+  const rounding = onCpu.filter(({ instructions }) => ['avx512bf16', 'scalar'].includes(instructions));
+  const halves = onCpu.find(({ instructions }) => instructions === 'avx512bf16');
+
+  const cases = [
+    ...[1, 2, 17, 31, 32, 33, 63, 64, 65, 100, 127, 200].map((rows) => ({ rows, shape: three })),
+    ...[1, 65, 130].flatMap((rows) =>
+      [
+        { heads: 4, kvHeads: 2, dim: 72 },
+        { heads: 2, kvHeads: 1, dim: 33 },
+        { heads: 1, kvHeads: 1, dim: 4 },
+      ].map((shape) => ({ rows, shape })),
+    ),
+    { rows: 3072, shape: { heads: 1, kvHeads: 1, dim: 16 } },
+  ];
+  // From scores that differ little to weights of nought and one.
+  const scales = [undefined, 3, 0];
+  test.for(cases)('$rows tokens, $shape: avx512bf16 = its scalar model, bit for bit', ({ rows, shape }, { skip }) => {
+    if (halves === undefined) return skip('needs a CPU with avx512_bf16');
+    for (const scale of scales) {
+      const args = texts(rows, shape, scale === undefined ? {} : { scale });
+      expectSameBits(run(fast(halves), 'bidirectional', args), run(fast(reference), 'bidirectional', args));
+    }
+  });
+
+  test.each(rounding)('texts side by side do not see each other ($instructions)', (device) => {
+    const lengths = [1, 37, 16, 65, 64, 129];
+    const rows = lengths.reduce((sum, length) => sum + length);
+    const all = texts(rows, three);
+    const together = run(fast(device), 'bidirectional', { ...all, lengths: Int32Array.from(lengths) });
+    const width = all.p.length / rows;
+    let first = 0;
+    for (const length of lengths) {
+      const p = all.p.subarray(first * width, (first + length) * width);
+      const alone = run(fast(device), 'bidirectional', { ...all, rows: length, p });
+      expectSameBits(together.subarray(first * 96, (first + length) * 96), alone);
+      first += length;
+    }
+  });
+
+  test.each(rounding)(
+    'nothing of an endless value of one text is left beside the last key of the next ($instructions)',
+    (device) => {
+      const args = texts(3, { heads: 1, kvHeads: 1, dim: 4 }, { lengths: Int32Array.of(2, 1) });
+      args.p.fill(Number.POSITIVE_INFINITY, 20, 24);
+      const seen = run({ ...fast(device), threads: 1 }, 'bidirectional', args);
+      expect(relativeDifference(seen.subarray(8), args.p.subarray(32))).toBeLessThan(thresholds.bf16Attention);
+    },
+  );
+
+  test.each(rounding)('near the exact path, and not the same ($instructions)', (device) => {
+    for (const { rows, shape } of cases) {
+      const args = texts(rows, shape);
+      const exact = run(reference, 'bidirectional', args);
+      const difference = relativeDifference(run(fast(device), 'bidirectional', args), exact);
+      expect(difference, `${rows} tokens`).toBeLessThan(thresholds.bf16Attention);
+      expect(difference, `${rows} tokens`).toBeGreaterThan(0);
+    }
+  });
+
+  test.each(rounding)('weights are shares of one: what all keys say comes back ($instructions)', (device) => {
+    for (const scale of scales) {
+      const { p, ...args } = texts(300, { heads: 1, kvHeads: 1, dim: 32 }, scale === undefined ? {} : { scale });
+      const same = p.map((x, i) => (i % 96 < 64 ? x : (i % 32) - 16));
+      const seen = run(fast(device), 'bidirectional', { ...args, p: same });
+      const wanted = Float32Array.from({ length: seen.length }, (_, i) => (i % 32) - 16);
+      expect(relativeDifference(seen, wanted)).toBeLessThan(thresholds.sum);
+    }
+  });
+
+  test('sets without such products stay exact', () => {
+    for (const device of others.filter(({ backEnd }) => backEnd === 'cpu').filter((each) => !rounding.includes(each))) {
+      const args = texts(100, three);
+      expectSameBits(run(fast(device), 'bidirectional', args), run(device, 'bidirectional', args));
+    }
+  });
 });

@@ -25,6 +25,7 @@ namespace longhand::cpu {
 extern const Kernels sse42_kernels, avx2_kernels, avxvnni_kernels, avx512_kernels;
 void avx512bf16_round(const float* x, int64_t n, uint16_t* to);
 void avx512bf16_rows(const RoundedRowTile& tile);
+void avx512bf16_attend(const RoundedAttentionTile& tile);
 void amx_panel(const PanelTile& tile);
 void amx_rows(const RoundedRowTile& tile);
 #elif defined(__aarch64__)
@@ -58,6 +59,7 @@ constinit const Kernels scalar_kernels = {.name = "scalar",
                                           .rows_bf16 = scalar::rows_bf16,
                                           .round_bf16 = scalar::round_bf16,
                                           .rows_bf16_rounded = scalar::rows_bf16_rounded,
+                                          .attend_rounded = scalar::attend_rounded,
                                           .attend = scalar::attend,
                                           .attend_whole = scalar::attend_whole,
                                           .delta = scalar::delta,
@@ -81,6 +83,7 @@ const Kernels& avx512bf16_kernels() {
     more.name = "avx512bf16";
     more.round_bf16 = avx512bf16_round;
     more.rows_bf16_rounded = avx512bf16_rows;
+    more.attend_rounded = avx512bf16_attend;
     return more;
   }();
   return kernels;

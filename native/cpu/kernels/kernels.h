@@ -59,6 +59,17 @@ struct WholeAttentionTile {
   float *o, *peak, *sum;  // as in AttentionTile
 };
 
+// Rows of one head that see every key of their text, rounded to bf16 (fast path): two of them in a word, the first in
+// its low half. Keys and values stand in blocks of `turned_keys` keys.
+inline constexpr int64_t rounded_rows = 32;
+struct RoundedAttentionTile {
+  const uint32_t* q;       // [pairs of dimensions][rounded_rows], times the scale and log2(e)
+  const uint32_t* keys;    // blocks of [pairs of dimensions][turned_keys]
+  const uint32_t* values;  // blocks of [turned_keys / 2][dim]: a pair is two keys, the last one may be beside nothing
+  int64_t dim, count;      // of the last pair of dimensions, too, the second may be missing: zero then
+  float* o;                // [dim][rounded_rows]
+};
+
 // All tokens of some value columns of one head. S [key_dim, value_dim]; columns [first, first + count).
 struct DeltaTile {
   float* S;
@@ -182,9 +193,10 @@ struct Kernels {
   void (*rows_f32)(const RowTile& tile);
   void (*rows_f16)(const RowTile& tile);
   void (*rows_bf16)(const RowTile& tile);
-  // Fast path, where the set multiplies bf16: null elsewhere.
+  // Fast path, where the set multiplies bf16: null elsewhere (AMX has no attend_rounded).
   void (*round_bf16)(const float* x, int64_t n, uint16_t* to);
   void (*rows_bf16_rounded)(const RoundedRowTile& tile);
+  void (*attend_rounded)(const RoundedAttentionTile& tile);
   void (*attend)(const AttentionTile& tile);
   void (*attend_whole)(const WholeAttentionTile& tile);
   void (*delta)(const DeltaTile& tile);

@@ -21,7 +21,9 @@ float largest(const float* x, int64_t n);
 double sum_exp(const float* x, float peak, int64_t n);
 void softmax(float* x, int64_t n);
 void attend(const AttentionTile& tile);
+// encoder.cc
 void attend_whole(const WholeAttentionTile& tile);
+void attend_rounded(const RoundedAttentionTile& tile);
 // cache.cc
 void from_f16(const std::byte* from, int64_t n, float* to);
 void to_f16(const float* from, int64_t n, std::byte* to);

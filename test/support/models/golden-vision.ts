@@ -62,6 +62,28 @@ export async function checkTower(model: Model, whole = true): Promise<void> {
   expect(largestDifference(together.data, Float32Array.from(wanted)), 'in one pass').toBeLessThan(4e-5);
 }
 
+/** The fast path may round queries, keys, values and weights of attention to bf16, in every block. */
+const ROUNDED = 0.02;
+
+/** The tower on the fast path of a CPU. */
+export async function checkFastTower(model: Model): Promise<void> {
+  const all = Object.entries(facts.images).map(([name]) => ({ name, ...picture(name) }));
+  const apart: number[] = [];
+  for (const { name, pixels, grid } of all) {
+    const { data } = await model.see(pixels, Int32Array.from(grid), { path: 'fast' });
+    const wanted = required(reference, `vision.${name}.merged`);
+    const largest = wanted.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+    expect(largestDifference(data, wanted) / largest, name).toBeLessThan(ROUNDED);
+    apart.push(...data);
+  }
+  const together = await model.see(
+    Float32Array.from(all.flatMap(({ pixels }) => Array.from(pixels))),
+    Int32Array.from(all.flatMap(({ grid }) => grid)),
+    { path: 'fast' },
+  );
+  expect(Array.from(together.data), 'in one pass').toEqual(apart);
+}
+
 /** Logits at every position, for each prompt in chunks of each of these lengths. */
 export async function checkPrompts(session: Session, chunks: (length: number) => number[]): Promise<void> {
   for (const { name, ids, images } of prompts) {
