@@ -16,6 +16,31 @@ int64_t rows_an_item(int64_t rows, int threads) {
   return std::clamp(share, pair, 8 * pair);
 }
 
+// A product in items of work: a run of rows of W by all tokens, so that memory is read for W once. Products of bf16 are
+// so fast that they wait for what passes by meanwhile. Where that is more than W (a picture), an item is a run of rows
+// by a tile of tokens, which stays in the second-level cache while item after item brings all rows.
+struct Items {
+  int64_t rows, tokens, rows_a_run, runs, tokens_an_item;
+
+  Items(int64_t all_rows, const Activations& x, int threads)
+      : rows(all_rows),
+        tokens(x.tokens),
+        rows_a_run(rows_an_item(rows, threads)),
+        runs((rows + rows_a_run - 1) / rows_a_run),
+        tokens_an_item(x.halves && !x.rounded.codes && tokens >= rows ? tokens_a_tile
+                                                                      : std::max(tokens, tokens_a_tile)) {}
+
+  int64_t count() const { return runs * ((tokens + tokens_an_item - 1) / tokens_an_item); }
+  // Calls use(first row, rows, first token, tokens) for each of the item's tiles of tokens.
+  template <class Use>
+  void tiles(int64_t item, const Use& use) const {
+    const int64_t row = item % runs * rows_a_run, from = item / runs * tokens_an_item;
+    const int64_t to = std::min(from + tokens_an_item, tokens);
+    for (int64_t token = from; token < to; token += tokens_a_tile)
+      use(row, std::min(rows_a_run, rows - row), token, std::min(tokens_a_tile, to - token));
+  }
+};
+
 // + bias -> activation -> * scale
 void finish_row(const Kernels& kernels, const Linear& options, const float* bias, int64_t count, float* sums) {
   if (bias) kernels.add_scaled(sums, 1.0f, bias, count);
@@ -88,13 +113,11 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
   assert(y.rows == x.rows && y.cols == w.out);
   const float* bias = options.bias ? floats(*options.bias) : nullptr;
   const bool plain = !bias && options.activation == Activation::none && options.scale == 1.0f;
-  const int64_t tile_rows = rows_an_item(w.out, threads_.count());
-  parallel((w.out + tile_rows - 1) / tile_rows, [&](int64_t tile) {
-    const int64_t first = tile * tile_rows;
-    const int64_t count = std::min(tile_rows, w.out - first);
+  const Items items(w.out, x_forms, threads_.count());
+  parallel(items.count(), [&](int64_t item) {
     thread_local std::vector<float> added;  // the residual stream stays in the cache
-    for (int64_t token = 0; token < in.rows; token += tokens_a_tile) {
-      const int64_t tokens = std::min(tokens_a_tile, in.rows - token), stride = options.add_to ? count : y.stride;
+    items.tiles(item, [&](int64_t first, int64_t count, int64_t token, int64_t tokens) {
+      const int64_t stride = options.add_to ? count : y.stride;
       if (options.add_to) added.resize(static_cast<size_t>(tokens * count));
       float* sums = options.add_to ? added.data() : row(y, token) + first;
       matmul_tile(kernels_, w, first, count, x_forms.token(token, tokens), sums, stride);
@@ -102,7 +125,7 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
         if (!plain) finish_row(kernels_, options, bias ? bias + first : nullptr, count, sums + t * stride);
         if (options.add_to) kernels_.add_scaled(row(y, token + t) + first, 1.0f, sums + t * stride, count);
       }
-    }
+    });
   });
   return y;
 }
@@ -114,22 +137,20 @@ Tensor CpuBackend::gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm
   const Tensor in = normalised(x, norm);
   const Activations x_forms = activations(in, w);
   const Tensor y = scratch(x.rows, half);
-  const int64_t tile_rows = rows_an_item(half, threads_.count());
-  parallel((half + tile_rows - 1) / tile_rows, [&](int64_t tile) {
-    const int64_t first = tile * tile_rows;
-    const int64_t count = std::min(tile_rows, half - first);
+  const Items items(half, x_forms, threads_.count());
+  parallel(items.count(), [&](int64_t item) {
     thread_local std::vector<float> ups;
-    for (int64_t token = 0; token < in.rows; token += tokens_a_tile) {
-      const Activations part = x_forms.token(token, std::min(tokens_a_tile, in.rows - token));
-      ups.resize(static_cast<size_t>(part.tokens * count));
+    items.tiles(item, [&](int64_t first, int64_t count, int64_t token, int64_t tokens) {
+      const Activations part = x_forms.token(token, tokens);
+      ups.resize(static_cast<size_t>(tokens * count));
       matmul_tile(kernels_, w, first, count, part, row(y, token) + first, y.stride);
       matmul_tile(kernels_, w, half + first, count, part, ups.data(), count);
-      for (int64_t t = 0; t < part.tokens; ++t) {
+      for (int64_t t = 0; t < tokens; ++t) {
         float *gate = row(y, token + t) + first, *up = ups.data() + t * count;
         kernels_.multiply_silu(up, gate, count);
         std::copy_n(up, count, gate);
       }
-    }
+    });
   });
   return y;
 }

@@ -240,6 +240,7 @@ describe('fast path, bf16', () => {
     [4, 64],
     [7, 100],
     [13, 512],
+    [300, 64],
   ] as const) {
     test(`${rows} x 50 x ${columns}: avx512bf16 = its scalar model, bit for bit`, ({ skip }) => {
       if (halves === undefined) return skip('needs a CPU with avx512_bf16');
@@ -251,6 +252,21 @@ describe('fast path, bf16', () => {
       expect(relativeDifference(actual, model)).toBeLessThan(thresholds.sum);
     });
   }
+  // Many tokens are multiplied in tiles of tokens and runs of rows, the last of which are not whole.
+  test.each(devices.filter(({ instructions }) => ['avx512bf16', 'scalar'].includes(instructions)))(
+    '300 tokens at once = a few at a time, bit for bit ($instructions)',
+    (device) => {
+      const [rows, columns] = [300, 64];
+      const weight = [floatMatrix('bf16', 'w', 100, columns)];
+      const x = normal('x', rows * columns);
+      const few = { chunks: Int32Array.of(1, 99, 100, 100) };
+      const added = { rows, x, weight, bias: normal('bias', 100), addTo: normal('residual', rows * 100) };
+      expectSameBits(run(fast(device), 'linear', { ...added, ...few }), run(fast(device), 'linear', added));
+      const gate = { rows, x, weight: [...weight, floatMatrix('bf16', 'v', 100, columns)] };
+      expectSameBits(run(fast(device), 'gateUp', { ...gate, ...few }), run(fast(device), 'gateUp', gate));
+    },
+  );
+
   test('activations are rounded to the nearest bf16, of two that are as near to the even one', () => {
     const step = 2 ** -8; // half a unit of the last place between 1 and 2
     const x = Float32Array.of(
