@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { failureOf, guarded, type Report, type ServerRequest, type ServerTexts } from '../protocol/index.ts';
 import type { AnswerPart, AnswerRequest, Inference } from './inference.ts';
+import { firstDifference } from './request-difference.ts';
 
 //  Log of the requests of other programs: who, when and how much; no texts unless the inspector is on. In memory only.
 //  Model calls are attributed to their request by its asynchronous context.
@@ -91,6 +92,8 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
       reason: null,
       promptTokens: null,
       cachedTokens: null,
+      differsAt: null,
+      miss: null,
       writtenTokens: null,
       firstMs: null,
       totalMs: null,
@@ -150,10 +153,13 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
     if (part.type === 'prompt') {
       change(entry, { promptTokens: part.tokens, cachedTokens: part.cached });
     } else if (part.type === 'end') {
-      const { promptTokens, cachedTokens, thinkingTokens, answerTokens } = part.usage;
+      const { promptTokens, cachedTokens, thinkingTokens, answerTokens, differs, miss } = part.usage;
       change(entry, {
         promptTokens,
         cachedTokens,
+        // Its text is part of what was asked: only the inspector has that.
+        differsAt: differs?.token ?? null,
+        miss: miss ?? null,
         writtenTokens: thinkingTokens + answerTokens,
       });
     } else {
@@ -163,9 +169,7 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
         firstMs,
         writtenTokens: (entry.row.writtenTokens ?? 0) + 1,
       });
-      if (entry.texts && part.type === 'text') {
-        entry.texts[part.kind] = (entry.texts[part.kind] + part.text).slice(0, retention.characters);
-      }
+      if (entry.texts) addTo(entry.texts, part);
     }
   }
 
@@ -183,15 +187,17 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
     return result;
   }
 
-  function inspect(entry: Entry, { messages }: AnswerRequest): void {
+  function inspect(entry: Entry, request: AnswerRequest): void {
     if (!inspecting()) return;
     let room: number = retention.characters;
-    const asked = messages.map(({ role, text }) => {
+    const asked = textsOf(request).map(({ role, text }) => {
       const shown = text.slice(0, room);
       room -= shown.length;
       return { role, text: shown };
     });
-    entry.texts = { asked, thinking: '', answer: '' };
+    const others = entries.filter((other) => other !== entry && other.row.model === request.model);
+    const earlier = others.flatMap(({ texts }) => (texts ? [texts.asked] : []));
+    entry.texts = { asked, difference: firstDifference(asked, earlier), thinking: '', answer: '', calls: '' };
     change(entry, { inspected: true });
     for (const old of entries.filter(({ texts }) => texts).slice(retention.texts)) forget(old);
   }
@@ -251,6 +257,29 @@ export function createRequestLog({ inference, inspecting, changed, now, report }
       telling = null;
     },
   };
+}
+
+/** What the prompt is made of, in the order in which most templates say it. */
+function textsOf({ messages, raw, tools }: AnswerRequest): ServerTexts['asked'] {
+  const offered = tools.map((tool) => JSON.stringify(tool.function)).join('\n');
+  return [
+    ...(offered === '' ? [] : [{ role: 'tools', text: offered }]),
+    ...(raw ? [{ role: 'prompt', text: raw.text }] : []),
+    ...messages.map(({ role, text }) => ({ role, text })),
+  ];
+}
+
+function addTo(texts: ServerTexts, part: AnswerPart): void {
+  const [kind, text] = pieceOf(part);
+  texts[kind] = (texts[kind] + text).slice(0, retention.characters);
+}
+
+function pieceOf(part: AnswerPart): ['thinking' | 'answer' | 'calls', string] {
+  if (part.type === 'text') return [part.kind, part.text];
+  if (part.type === 'call') return ['calls', `${part.name} ${part.arguments}\n`];
+  if (part.type === 'call-begin') return ['calls', `${part.name} `];
+  if (part.type === 'call-arguments') return ['calls', part.text];
+  return ['calls', part.type === 'call-end' ? '\n' : ''];
 }
 
 /** Drops the oldest entries; running ones stay. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Usage } from './chat/turn.ts';
 import { Time } from './ids.ts';
 
 //  The server for other programs, as shown on its page. On/off, port and inspector are settings.
@@ -73,6 +74,10 @@ export const ServerRequest = z.object({
   promptTokens: z.number().int().nullable(),
   /** Prompt tokens taken from the cache. */
   cachedTokens: z.number().int().nullable(),
+  /** The first token, counted from 0, at which the prompt differs from everything in the cache; null if it does not. */
+  differsAt: z.number().int().nullable(),
+  /** Known tokens that were prefilled again, and why. */
+  miss: Usage.shape.miss.unwrap().nullable(),
   writtenTokens: z.number().int().nullable(),
   firstMs: z.number().nullable(),
   totalMs: z.number().nullable(),
@@ -81,11 +86,20 @@ export const ServerRequest = z.object({
 });
 export type ServerRequest = z.infer<typeof ServerRequest>;
 
+/** Where a request first differs from the earlier one that it resembles most: the end of what both say, and a line of each. */
+export const RequestDifference = z.object({ role: z.string(), before: z.string(), was: z.string(), now: z.string() });
+export type RequestDifference = z.infer<typeof RequestDifference>;
+
 /** The texts of a request, in memory while the inspector is on. */
 export const ServerTexts = z.object({
+  /** `tools` and `prompt` (a text without a template) are roles of ours. */
   asked: z.array(z.object({ role: z.string(), text: z.string() })),
+  /** null: it only goes on from an earlier one, or there is none. */
+  difference: RequestDifference.nullable(),
   thinking: z.string(),
   answer: z.string(),
+  /** A line each: the name of the tool and the arguments. */
+  calls: z.string(),
 });
 export type ServerTexts = z.infer<typeof ServerTexts>;
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ServerRequest, ServerTexts } from '../../app/protocol/index.ts';
+import type { RequestDifference, ServerRequest, ServerTexts } from '../../app/protocol/index.ts';
 import { core } from '../bridge.ts';
 import { useFormats } from '../i18n.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -65,9 +65,10 @@ const Line = ({ name, children }: { name: string; children: ReactNode }) => (
   </div>
 );
 
-function Cached({ request: { promptTokens, cachedTokens } }: { request: ServerRequest }) {
+function Cached({ request }: { request: ServerRequest }) {
   const { t } = useTranslation();
   const formats = useFormats();
+  const { promptTokens, cachedTokens, differsAt, miss } = request;
   if (promptTokens === null || cachedTokens === null || promptTokens === 0) return null;
   const said = t('server.reused', {
     known: formats.exact(cachedTokens),
@@ -80,6 +81,12 @@ function Cached({ request: { promptTokens, cachedTokens } }: { request: ServerRe
         <span className="ms-auto text-fg-2 tabular-nums">{said}</span>
       </div>
       <Meter parts={[{ share: cachedTokens / promptTokens, tone: 'ink' }]} label={said} className="mt-2.5 h-2 w-full" />
+      {differsAt !== null && (
+        <p className="mt-2.5 text-fg-2">{t('server.differsAt', { token: formats.exact(differsAt + 1) })}</p>
+      )}
+      {miss && (
+        <p className="mt-2.5 text-fg-2">{t(`speed.miss.${miss.reason}`, { tokens: formats.exact(miss.tokens) })}</p>
+      )}
     </div>
   );
 }
@@ -100,12 +107,33 @@ function Texts({ request }: { request: ServerRequest }) {
   if (!texts) return null;
   return (
     <>
+      {texts.difference && <Difference difference={texts.difference} />}
       {texts.asked.map(({ role, text }, at) => (
         <Text key={at} title={role} text={text} />
       ))}
       {texts.thinking !== '' && <Text title={t('server.thinking')} text={texts.thinking} />}
-      <Text title={t('server.answer')} text={texts.answer} />
+      {(texts.answer !== '' || texts.calls === '') && <Text title={t('server.answer')} text={texts.answer} />}
+      {texts.calls !== '' && <Text title={t('server.calls')} text={texts.calls} />}
     </>
+  );
+}
+
+/** Whoever writes the program can mend what changes; the line says where to look. */
+function Difference({ difference: { role, before, was, now } }: { difference: RequestDifference }) {
+  const { t } = useTranslation();
+  return (
+    <section aria-label={t('server.difference')} className="mt-4">
+      <h3 className="text-xs text-fg-3">{t('server.differsIn', { role })}</h3>
+      <div
+        dir="auto"
+        className="mt-1 rounded-md bg-code px-3.5 py-2.5 font-mono text-xs leading-5 whitespace-pre-wrap wrap-anywhere hairline-soft"
+      >
+        {before !== '' && <p className="text-fg-3">{before}</p>}
+        <del className="block text-bad-text no-underline">{`− ${was}`}</del>
+        <ins className="block text-ok-text no-underline">{`+ ${now}`}</ins>
+      </div>
+      <p className="mt-1 text-xs text-fg-3">{t('server.differsAbout')}</p>
+    </section>
   );
 }
 

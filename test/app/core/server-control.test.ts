@@ -160,6 +160,58 @@ test('texts are kept while the inspector is on, and no longer', async () => {
   await ended(response);
 }, 60_000);
 
+test('the first difference from what was read before is told: where, and with the inspector on in which line', async () => {
+  const { client } = await startApp();
+  const { key } = await client.call('server.addKey', { name: 'Mine' });
+  const { address } = await switchOn(client);
+  const model = (await client.call('models.list')).find(({ builtIn }) => builtIn)?.name ?? '';
+  const tools = [
+    { type: 'function', function: { name: 'look', description: 'Looks.', parameters: { type: 'object' } } },
+  ];
+  const ask = async (time: string, more: object = {}) => {
+    const system = `You are a careful reviewer.\nThe time is ${time}.\nBe short.`;
+    const messages = [
+      { role: 'system', content: system },
+      { role: 'user', content: 'Hello' },
+    ];
+    const response = await fetch(`${address}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages, max_tokens: 2, reasoning_effort: 'none', ...more }),
+    });
+    expect(response.status).toBe(200);
+    const row = await newest(client);
+    return { row, texts: await client.call('server.texts', { id: row?.id ?? '' }) };
+  };
+  const first = await ask('09:39:12');
+  expect(first).toMatchObject({ row: { differsAt: null, miss: null }, texts: null });
+  const second = await ask('09:40:57');
+  expect(second.row?.differsAt).toBeGreaterThan(second.row?.cachedTokens ?? Number.NaN);
+  expect(second.row?.differsAt).toBeLessThan(second.row?.promptTokens ?? 0);
+  expect(second.row?.miss).toMatchObject({ reason: 'boundary' });
+  expect(second.texts).toBeNull();
+  // At most the empty thinking differs, which an answer leaves out of the conversation.
+  const same = await ask('09:40:57');
+  expect(same.row?.differsAt ?? Number.POSITIVE_INFINITY).toBeGreaterThan((second.row?.differsAt ?? 0) + 10);
+  expect(same.row?.cachedTokens).toBeGreaterThan(second.row?.differsAt ?? 0);
+
+  await client.call('settings.set', { serverInspector: true });
+  expect((await ask('09:41:00')).texts?.difference).toBeNull();
+  const changed = await ask('09:42:30');
+  expect(changed.texts?.difference).toEqual({
+    role: 'system',
+    before: 'You are a careful reviewer.',
+    was: 'The time is 09:41:00.',
+    now: 'The time is 09:42:30.',
+  });
+  expect(JSON.stringify(await client.call('server.requests'))).not.toContain('09:42:30');
+  const offered = await ask('09:42:30', { tools });
+  expect(offered.texts?.asked[0]).toMatchObject({ role: 'tools', text: expect.stringContaining('"look"') });
+  expect(offered.texts?.difference).toMatchObject({ role: 'tools', was: expect.stringContaining('careful') });
+  const called = await ask('09:42:30', { tools, tool_choice: 'required', max_tokens: 40 });
+  expect(called.texts).toMatchObject({ difference: null, calls: expect.stringMatching(/^look \{/) });
+}, 60_000);
+
 test('who is refused is listed with the reason, without what was sent, also in Privacy, and pushes out no answer', async () => {
   const { client } = await startApp();
   const { key } = await client.call('server.addKey', { name: 'Mine' });

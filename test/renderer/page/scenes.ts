@@ -104,6 +104,8 @@ function serverScene(full: boolean): Scene {
     reason: null,
     promptTokens: 8204,
     cachedTokens: 7936,
+    differsAt: null,
+    miss: null,
     writtenTokens: 312,
     firstMs: 310,
     totalMs: 7200,
@@ -118,7 +120,7 @@ function serverScene(full: boolean): Scene {
       keys: [key('1', 'Editor', now - 60_000), key('2', 'Terminal', now - 4e6), key('3', 'Notebook', null)],
       requests: [
         request(1, { state: 'running', totalMs: null }),
-        request(2, { cachedTokens: 1024, promptTokens: 8120, totalMs: 15_900, inspected: true }),
+        request(2, { cachedTokens: 1024, promptTokens: 8120, differsAt: 1040, totalMs: 15_900, inspected: true }),
         request(3, { path: '/v1/messages', client: 'Terminal' }),
         request(4, { path: '/v1/embeddings', client: 'Notebook', cachedTokens: null, ...none }),
         request(5, {
@@ -141,11 +143,18 @@ function serverScene(full: boolean): Scene {
       ],
       texts: {
         asked: [
-          { role: 'system', text: 'You are a careful reviewer.' },
+          { role: 'system', text: 'You are a careful reviewer.\nThe time is 09:40:57.' },
           { role: 'user', text: 'What does this function do?' },
         ],
+        difference: {
+          role: 'system',
+          before: 'You are a careful reviewer.',
+          was: 'The time is 09:39:12.',
+          now: 'The time is 09:40:57.',
+        },
         thinking: '',
         answer: 'It adds two numbers.',
+        calls: '',
       },
     });
     world.settings.serverOn = true;
