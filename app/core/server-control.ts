@@ -32,6 +32,7 @@ export type StartServer = (options: {
   keys: () => readonly KnownKey[];
   refused(refused: { status: number; reason: string; method: string; path: string; host: string }): void;
   follow: RequestLog['follow'];
+  origins: () => readonly string[];
   network: { port: number; dataFolder: string; certificate: Settings['serverCertificate'] } | null;
 }) => Promise<{ address: string; port: number; network: NetworkState; close(): Promise<void> }>;
 
@@ -133,6 +134,7 @@ export function createServerControl(options: ServerControlOptions): ServerContro
       port,
       network,
       keys: () => keys,
+      origins: () => settings().serverOrigins,
       refused(refused) {
         log.refused(refused);
         turnedAway({ host: refused.host, about: refused.path });

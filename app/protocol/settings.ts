@@ -3,6 +3,7 @@ import { SamplingSettings } from './chat/chat.ts';
 import { PictureDetail } from './chat/pictures.ts';
 import { ToolNames } from './chat/tools.ts';
 import { ModelId } from './ids.ts';
+import { PageOrigin } from './page-origin.ts';
 
 /** A global shortcut in the notation of `renderer/lib/keys.ts`: with a modifier other than Shift, or a function key, so that
  *  it does not shadow ordinary typing. */
@@ -102,6 +103,8 @@ export const Settings = z.object({
     .object({ certificate: z.string().min(1).max(4096), key: z.string().min(1).max(4096) })
     .nullable()
     .default(null),
+  /** Web pages that may ask too, by their origins; all others are refused. */
+  serverOrigins: z.array(PageOrigin).max(20).default([]),
   /** Keep the texts of their requests in memory for inspection. */
   serverInspector: z.boolean().default(false),
   /** Resolution of pictures for models. */

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { originOf } from '../../app/protocol/index.ts';
 import { useSettings } from '../stores/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { Switch } from '../ui/choice.tsx';
@@ -15,6 +16,7 @@ export function OptionsDialog({ onClose }: { onClose: () => void }) {
   const { values, set } = useSettings();
   const [port, setPort] = useState<number | undefined>(values.serverPort);
   const [inspector, setInspector] = useState(values.serverInspector);
+  const [pages, setPages] = useState(values.serverOrigins.join(' '));
   const [network, setNetwork] = useState(values.serverNetwork);
   const [networkPort, setNetworkPort] = useState<number | undefined>(values.serverNetworkPort);
   const [certificate, setCertificate] = useState(values.serverCertificate?.certificate ?? '');
@@ -22,10 +24,13 @@ export function OptionsDialog({ onClose }: { onClose: () => void }) {
   const [asking, setAsking] = useState(false);
   const halfOwn = (certificate.trim() === '') !== (key.trim() === '');
   const own = certificate.trim() === '' ? null : { certificate: certificate.trim(), key: key.trim() };
+  const origins = pages.split(/[\s,]+/).flatMap((page) => (page === '' ? [] : [{ page, origin: originOf(page) }]));
+  const wrongPage = origins.find(({ origin }) => origin === null)?.page;
   const save = async () => {
     await set({
       serverPort: port ?? values.serverPort,
       serverInspector: inspector,
+      serverOrigins: [...new Set(origins.flatMap(({ origin }) => origin ?? []))],
       serverNetwork: network,
       serverNetworkPort: networkPort ?? values.serverNetworkPort,
       serverCertificate: own,
@@ -59,7 +64,7 @@ export function OptionsDialog({ onClose }: { onClose: () => void }) {
             large
             kind="primary"
             data-suggested
-            disabled={network && halfOwn}
+            disabled={wrongPage !== undefined || (network && halfOwn)}
             onClick={() => (network && !values.serverNetwork ? setAsking(true) : void save())}
           >
             {t('server.save')}
@@ -81,6 +86,18 @@ export function OptionsDialog({ onClose }: { onClose: () => void }) {
         <SettingRow name={t('server.inspector')} about={t('server.inspectorAbout')}>
           <Switch label={t('server.inspector')} checked={inspector} onChange={setInspector} />
         </SettingRow>
+        <SettingRow name={t('server.pages')} about={t('server.pagesAbout')} />
+        <div className="px-4 pb-2">
+          <Field
+            dir="ltr"
+            aria-label={t('server.pages')}
+            placeholder="https://chat.example"
+            maxLength={2000}
+            value={pages}
+            problem={wrongPage === undefined ? null : t('server.pageWrong', { page: wrongPage })}
+            onChange={(event) => setPages(event.target.value)}
+          />
+        </div>
         <SettingRow name={t('server.network.option')} about={t('server.network.optionAbout')}>
           <Switch label={t('server.network.option')} checked={network} onChange={setNetwork} />
         </SettingRow>

@@ -202,6 +202,7 @@ export const SETTINGS: Record<keyof Settings, Field> = {
   serverOn: 'flag',
   serverPort: 'number',
   serverInspector: 'flag',
+  serverOrigins: 'list',
   serverNetwork: 'flag',
   serverNetworkPort: 'number',
   serverCertificate: 'object',

@@ -5,7 +5,7 @@ import { createCore } from '../../core/core.ts';
 import type { ServedModel } from '../../core/inference.ts';
 import { parserByFork } from '../../documents/parse/fork-parser.ts';
 import { engineByFork } from '../../engine/client/fork-engine.ts';
-import { LonghandError } from '../../protocol/index.ts';
+import { LonghandError, originOf } from '../../protocol/index.ts';
 import { startApiServer } from '../../server/api/api-server.ts';
 import { reachIn } from '../../server/one-time-address.ts';
 import { defaultDataFolder } from '../../store/folder/data-dir.ts';
@@ -47,6 +47,7 @@ export const serve = command({
   async run(context, values) {
     const port = portOf('--port', values.port, DEFAULT_PORT);
     const network = networkOf(context, values);
+    const origins = (values.origin ?? []).map(originIn);
     const key = values['no-key'] ? null : keyOf(values.key ?? process.env.LONGHAND_KEY);
     if (values['no-key'] && values.key !== undefined) throw new UsageError('[serve] give either --key or --no-key');
     if (values['no-key'] && network) throw new UsageError('[serve] --network needs a key: leave out --no-key');
@@ -61,7 +62,7 @@ export const serve = command({
         version: versionBeside(context.places.resources),
         port,
         keys: key === null ? null : [key],
-        origins: values.origin ?? [],
+        origins: () => origins,
         network: network && { ...network, dataFolder: host.dataFolder },
         refused: ({ status, reason, path }) => context.terminal.note(`refused ${path}: ${status} ${reason}`),
       });
@@ -149,6 +150,12 @@ function networkOf({ places }: Context, flags: NetworkFlags) {
       ? null
       : { certificate: resolve(places.here, certificate), key: resolve(places.here, key) };
   return { port: portOf('--network-port', flags['network-port'], DEFAULT_NETWORK_PORT), certificate: files };
+}
+
+function originIn(given: string): string {
+  const origin = originOf(given);
+  if (origin !== null) return origin;
+  throw new UsageError(`[--origin] got "${given}", expected the origin of a page, as https://chat.example`);
 }
 
 function keyOf(given: string | undefined): string {

@@ -22,8 +22,8 @@ export type AccessControlOptions = {
   hosts?: (() => readonly string[]) | undefined;
   /** null: every program of this user has access. A function is called for every request, so that revoked keys stop working. */
   keys: readonly string[] | (() => readonly KnownKey[]) | null;
-  /** Allowed origins of web pages. */
-  origins: readonly string[];
+  /** Allowed origins of web pages, in lower case; asked for at every request, like keys. */
+  origins: () => readonly string[];
   /** Reports a refused request, never with its contents. */
   refused(refusal: RefusedRequest): void;
   /** Logs an admitted request to the end of its response. */
@@ -57,7 +57,7 @@ export function createAccessControl(
       .map((name) => `${isIPv6(name) ? `[${name}]` : name}:${port}`.toLowerCase())
       .some((name) => name === asked || (name.startsWith('*.') && name.slice(1) === asked.slice(asked.indexOf('.'))));
   };
-  const allowed = origins.map((origin) => origin.toLowerCase());
+  const isAllowed = (origin: string) => origins().includes(origin.toLowerCase());
   const given = Array.isArray(keys) ? keys.map((key: string) => ({ id: '', name: '', digest: digestOf(key) })) : null;
   const known = typeof keys === 'function' ? keys : given && (() => given);
   const guesses = createRateLimit();
@@ -69,7 +69,7 @@ export function createAccessControl(
   function judge(context: Context, key: KnownKey | null): Refusal | null {
     const { host = '', origin, ...headers } = context.req.header();
     if (!isOurs(host)) return { status: 400, reason: 'Requests to this host name are not allowed.' };
-    if (origin !== undefined && !allowed.includes(origin.toLowerCase())) {
+    if (origin !== undefined && !isAllowed(origin)) {
       return { status: 403, reason: 'Web pages from this origin are not allowed.' };
     }
     if (context.req.method === 'OPTIONS') return null;
@@ -111,20 +111,23 @@ export function createAccessControl(
       });
     }
     const origin = context.req.header('origin');
-    if (origin !== undefined && allowed.includes(origin.toLowerCase())) {
+    if (origin !== undefined && isAllowed(origin)) {
       context.res.headers.set('Access-Control-Allow-Origin', origin);
+      context.res.headers.set('Access-Control-Expose-Headers', 'Retry-After');
       context.res.headers.set('Vary', 'Origin');
     }
     context.res.headers.set('X-Content-Type-Options', 'nosniff');
     context.res.headers.set('Cache-Control', 'no-store');
   });
-  app.options('*', (context) =>
-    context.body(null, 204, {
+  app.options('*', (context) => {
+    const wanted = context.req.header('access-control-request-headers') ?? '';
+    return context.body(null, 204, {
       'Access-Control-Allow-Methods': 'GET, POST, DELETE',
-      'Access-Control-Allow-Headers': 'authorization, content-type, x-api-key, anthropic-version',
+      // Clients send headers of their own (x-stainless-os, anthropic-version). Whoever may ask at all may send any.
+      'Access-Control-Allow-Headers': /^[\w, -]{1,4000}$/.test(wanted) ? wanted : USUAL_HEADERS,
       'Access-Control-Max-Age': '600',
-    }),
-  );
+    });
+  });
   return app;
 }
 
@@ -132,6 +135,8 @@ export const tooLarge: Refusal = {
   status: 413,
   reason: `The body is larger than ${maxBodyBytes / 1024 / 1024} MB.`,
 };
+
+const USUAL_HEADERS = 'authorization, content-type, x-api-key';
 
 const bearer = (header: string | undefined): string | undefined =>
   /^Bearer (.{1,512})$/i.exec(header ?? '')?.[1]?.trim();

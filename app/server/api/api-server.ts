@@ -48,7 +48,7 @@ const headersTimeoutMs = 10_000;
  *  and never without a key. What keeps the second from starting is its state; the first goes on.
  *  @throws LonghandError `conflict` if the port is in use */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { inference, version, keys, origins = [], refused = () => {}, follow, network = null } = options;
+  const { inference, version, keys, origins = () => [], refused = () => {}, follow, network = null } = options;
   const answers = createAnswers(inference);
 
   async function serve(app: Hono, server: Server, wanted: number, hosts?: () => readonly string[]) {

@@ -103,6 +103,29 @@ test('off until it is switched on; keys are needed, shown once, and kept as hash
   expect(JSON.stringify(db.prepare('SELECT * FROM server_keys').all())).not.toContain(key.slice(8, -5));
 }, 60_000);
 
+test('a web page may ask as soon as its origin is named, and no longer than that', async () => {
+  const { client } = await startApp();
+  const { key } = await client.call('server.addKey', { name: 'Mine' });
+  const { address, since } = await switchOn(client);
+  const askedFrom = async (origin: string, method = 'GET') => {
+    const { status, headers } = await fetch(`${address}/v1/models`, { method, headers: { 'x-api-key': key, origin } });
+    return [status, headers.get('access-control-allow-origin')];
+  };
+  const mine = 'https://chat.example';
+  expect(await askedFrom(mine)).toEqual([403, null]);
+  await client.call('settings.set', { serverOrigins: [mine, 'app://editor'] });
+  expect(await askedFrom(mine)).toEqual([200, mine]);
+  expect(await askedFrom(mine, 'OPTIONS')).toEqual([204, mine]);
+  expect(await askedFrom('app://editor')).toEqual([200, 'app://editor']);
+  for (const other of ['http://chat.example', 'https://chat.example:444', 'https://a.chat.example', 'null'])
+    expect(await askedFrom(other)).toEqual([403, null]);
+  expect(await client.call('server.state')).toMatchObject({ phase: 'on', since });
+  await client.call('settings.set', { serverOrigins: [] });
+  expect(await askedFrom(mine)).toEqual([403, null]);
+  for (const wrong of ['*', 'null', 'chat.example', 'https://chat.example/', 'https://*.example'])
+    await expect(client.call('settings.set', { serverOrigins: [wrong] }), wrong).rejects.toThrow();
+}, 60_000);
+
 test('a key that is revoked opens nothing at once, and its answer ends; the other keys go on', async () => {
   const { client } = await startApp();
   const mine = await client.call('server.addKey', { name: 'Mine' });

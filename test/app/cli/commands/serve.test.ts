@@ -50,6 +50,7 @@ test('--no-key lets in every program of this user, and of no other, and a wrong 
     [['--network-port', '4000'], '[serve] --network-port, --certificate and --certificate-key need --network'],
     [['--network', '--certificate', 'a.pem'], '[serve] --certificate and --certificate-key go together'],
     [['--network', '--network-port', '-1'], '[--network-port] got -1, expected a port from 0 to 65535'],
+    [['--origin', 'chat.example'], '[--origin] got "chat.example", expected the origin of a page'],
     [['--key', 'long-enough', '--no-key'], '[serve] give either --key or --no-key'],
   ] as const) {
     const wrong = serve(...flags);

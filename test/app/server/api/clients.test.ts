@@ -307,7 +307,7 @@ describe('ollama', () => {
 });
 
 test('pages of an origin that was allowed by name may ask', async () => {
-  const { address, model } = await start({ origins: ['http://editor.example'] });
+  const { address, model } = await start({ origins: () => ['http://editor.example'] });
   const asked = await fetch(`${address}/v1/models`, {
     headers: { authorization: `Bearer ${KEY}`, origin: 'http://editor.example' },
   });
@@ -315,7 +315,8 @@ test('pages of an origin that was allowed by name may ask', async () => {
   expect(JSON.stringify(await asked.json())).toContain(model);
   const preflight = await fetch(`${address}/v1/chat/completions`, {
     method: 'OPTIONS',
-    headers: { origin: 'http://editor.example' },
+    headers: { origin: 'http://editor.example', 'access-control-request-headers': 'authorization,x-stainless-os' },
   });
   expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization,x-stainless-os');
 });
