@@ -221,6 +221,7 @@ test('responses belong to the key that they were asked for with', async () => {
   const next = { ...body, previous_response_id: id };
   for (const [name, path, method, sent] of [
     ['read with another key', `/v1/responses/${id}`, 'GET', null],
+    ['read with another key, as a stream', `/v1/responses/${id}?stream=true`, 'GET', null],
     ['removed with another key', `/v1/responses/${id}`, 'DELETE', null],
     ['gone on from with another key', '/v1/responses', 'POST', next],
     ['gone on from with another key, as a stream', '/v1/responses', 'POST', { ...next, stream: true }],

@@ -1,4 +1,5 @@
 import type { KeptItem } from './response-items.ts';
+import type { OutputItem } from './response-writer.ts';
 
 //  Stored responses that a later request with the same key can continue; other keys cannot see them. In memory only;
 //  the oldest are dropped when there are too many.
@@ -10,7 +11,7 @@ export const maxResponseBytes = 64 * 1024 * 1024;
 export type Stored = {
   /** The owner of the key. */
   caller: string;
-  response: { id: string };
+  response: { id: string; status: string; output: readonly OutputItem[] };
   /** The whole conversation including the answer. */
   items: readonly KeptItem[];
   /** Number of items before the answer. */

@@ -11,6 +11,7 @@ import { problemOf, readBody } from '../problems.ts';
 import { serverSentEvents, sse, streamed } from '../stream.ts';
 import { problemResponse } from './openai-objects.ts';
 import { asInput, type KeptItem, kept, listed } from './response-items.ts';
+import { replayOf } from './response-replay.ts';
 import { createResponseStore } from './response-store.ts';
 import { createResponseWriter, type Event, type OutputItem } from './response-writer.ts';
 import { type AskedItem, type Item, ResponsesBody, requestOfItems } from './responses-body.ts';
@@ -70,10 +71,11 @@ export function responses(answers: Answers): Hono<Admitted> {
   });
 
   app.get('/:id', (context) => {
-    if (context.req.query('stream') === 'true') {
-      throw new LonghandError('bad-request', '[stream] a stored response is sent in one piece; leave out "stream"');
-    }
-    return context.json(found(context, context.req.param('id'), 'response').response);
+    const { stream, starting_after: after } = readBody(RetrieveQuery, context.req.query());
+    const { response } = found(context, context.req.param('id'), 'response');
+    if (!stream) return context.json(response);
+    const events = replayOf(response).slice(after === undefined ? 0 : after + 1);
+    return streamed(serverSentEvents, frames(events), hangUpOf(context));
   });
   app.get('/:id/input_items', (context) => {
     const { items, asked } = found(context, context.req.param('id'), 'response');
@@ -86,6 +88,19 @@ export function responses(answers: Answers): Hono<Admitted> {
   });
   return app;
 }
+
+const RetrieveQuery = z
+  .looseObject({
+    stream: z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform((said) => said === 'true'),
+    starting_after: z.coerce.number().int().min(0).optional(),
+  })
+  .refine(({ stream, starting_after }) => stream || starting_after === undefined, {
+    path: ['starting_after'],
+    error: 'needs "stream": true',
+  });
 
 const PageQuery = z.looseObject({
   order: z.enum(['asc', 'desc']).default('desc'),
@@ -110,12 +125,13 @@ function pageOf(items: readonly KeptItem[], { order, limit, after }: z.infer<typ
   };
 }
 
-async function* frames(events: AsyncGenerator<Numbered, void>): AsyncGenerator<string, void> {
+async function* frames(events: Iterable<Numbered> | AsyncIterable<Numbered>): AsyncGenerator<string, void> {
   for await (const event of events) yield sse(event, event.type);
 }
 
 type Response = ReturnType<typeof responseOf>;
-type Numbered = Event & { sequence_number: number; response?: Response };
+type Numbered = Event & { sequence_number: number };
+type Told = Numbered & { response?: Response };
 
 const isWhole = ({ type, status }: OutputItem): boolean => type !== 'function_call' || status === 'completed';
 
@@ -126,12 +142,12 @@ async function* written(
   first: IteratorResult<AnswerPart, void>,
   parts: AsyncGenerator<AnswerPart, void>,
   keep: (response: Response) => void,
-): AsyncGenerator<Numbered, void> {
+): AsyncGenerator<Told, void> {
   const writer = createResponseWriter();
   const base = baseOf(body);
   let count = 0;
   const say = (event: Event): Numbered => ({ ...event, sequence_number: count++ });
-  const told = (type: string, response: Response): Numbered => ({ ...say({ type }), response });
+  const told = (type: string, response: Response): Told => ({ ...say({ type }), response });
   try {
     yield told('response.created', responseOf(base, 'in_progress', []));
     yield told('response.in_progress', responseOf(base, 'in_progress', []));

@@ -170,6 +170,48 @@ describe('a response', () => {
     await expect(openai.responses.retrieve(unkept.id)).rejects.toThrow('is not here');
   });
 
+  test('one that is kept comes as a stream again, the same every time, from any event on', async () => {
+    const { openai, model, address } = await start();
+    const tools = [{ type: 'function' as const, name: 'weather', parameters: { type: 'object' }, strict: false }];
+    const thought = await openai.responses.create({ model, input, ...greedy, reasoning: { effort: 'low' } });
+    const cut = await openai.responses.create({ model, input, temperature: 0, max_output_tokens: 3, top_logprobs: 1 });
+    const called = await openai.responses.create({ model, input, ...greedy, tools, tool_choice: 'required' });
+    for (const kept of [thought, cut, called]) {
+      const stream = openai.responses.stream({ response_id: kept.id });
+      const events: { type: string; sequence_number: number }[] = [];
+      stream.on('event', (event) => events.push(event));
+      const final = await stream.finalResponse();
+      const { status, usage, output } = kept;
+      expect(final).toMatchObject({ id: kept.id, status, usage, output });
+      expect(events.map(({ sequence_number }) => sequence_number)).toEqual([...events.keys()]);
+      const rest = [];
+      for await (const event of await openai.responses.retrieve(kept.id, { stream: true, starting_after: 3 }))
+        rest.push(event);
+      expect(rest.map(({ type }) => type)).toEqual(events.slice(4).map(({ type }) => type));
+    }
+    const types = async (id: string) => {
+      const asked = await fetch(`${address}/v1/responses/${id}?stream=true`, { headers: { 'x-api-key': KEY } });
+      return [...(await asked.text()).matchAll(/^event: response\.(.*)$/gm)].map(([, type]) => type);
+    };
+    expect(await types(called.id)).toEqual([
+      'created',
+      'in_progress',
+      'output_item.added',
+      'function_call_arguments.delta',
+      'function_call_arguments.done',
+      'output_item.done',
+      'completed',
+    ]);
+    expect((await types(cut.id)).at(-1)).toBe('incomplete');
+    await expect(openai.responses.retrieve(cut.id, { starting_after: 1 } as never)).rejects.toThrow(
+      '[starting_after] needs',
+    );
+    await expect(openai.responses.retrieve(cut.id, { stream: true, starting_after: -1 })).rejects.toThrow(
+      '[starting_after]',
+    );
+    await expect(openai.responses.retrieve('resp_0', { stream: true })).rejects.toThrow('is not here');
+  });
+
   test('what cannot be done is told', async () => {
     const { openai, model } = await start();
     for (const [body, where] of [
@@ -280,7 +322,7 @@ test('responses are kept up to a number and a size', () => {
   const keep = (id: string, text: string, pictures: Uint8Array[] = [], caller = '') =>
     store.keep({
       caller,
-      response: { id },
+      response: { id, status: 'completed', output: [] },
       items: [{ id: `m-${id}`, type: 'message', role: 'user', content: { text, pictures } }],
       asked: 1,
     });
