@@ -49,6 +49,8 @@ class Halted extends Error {}
 
 /** Characters of an answer. */
 const MAX_TEXT = 4_000_000;
+/** White space at the beginning, in characters, that is passed over. */
+const MAX_BLANK = 100;
 /** How long the connection may stay open after the engine's final event. */
 const CLOSING_MS = 2000;
 
@@ -71,6 +73,7 @@ export function answerRemotely({ generation, reach, urlOf, report, timeouts }: A
   let pause: { evidence: LoopEvidence | null; from: number; resume: () => void } | null = null;
   let started = false;
   let segments = 0;
+  let blank = 0;
   const sums: ReplyUsage & { known: boolean } = { prompt: 0, cached: 0, written: 0, thinking: null, known: false };
 
   async function run() {
@@ -152,8 +155,9 @@ export function answerRemotely({ generation, reach, urlOf, report, timeouts }: A
   }
 
   async function show(kind: Kind, written: string) {
-    // White space between thinking and answer belongs to neither.
-    const text = shown[kind] === '' ? written.trimStart() : written;
+    // White space between thinking and answer belongs to neither; but some models write line breaks without end.
+    const text = shown[kind] === '' && blank <= MAX_BLANK ? written.trimStart() : written;
+    blank += written.length - text.length;
     if (text === '') return;
     shown[kind] += text;
     if (shown[kind].length > MAX_TEXT)

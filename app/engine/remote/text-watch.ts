@@ -16,8 +16,8 @@ export type TextWatch = {
   rewind(first: number, length: number): void;
 };
 
-/** Words with the space before them, single digits, runs of punctuation and of white space: similar to a tokenizer's output. */
-const WORDS = /[ ]?\p{L}+|[ ]?\p{N}|[ ]?[^\s\p{L}\p{N}]{1,8}|\s+/gu;
+/** Words with the space before them, single digits, short runs of punctuation and of white space: similar to a tokenizer's output. */
+const WORDS = /[ ]?\p{L}+|[ ]?\p{N}|[ ]?[^\s\p{L}\p{N}]{1,8}|\n\n?|[^\S\n]{1,8}/gu;
 const LONGEST_QUESTION = 20_000;
 
 /** `shown`: text of each kind that is already shown. */

@@ -232,6 +232,22 @@ test('a loop in an answer waits; going back asks anew from before it, and the lo
   expect(again?.temperature).toBeGreaterThanOrEqual(0.6);
 });
 
+test.each([
+  ['from its beginning on', []],
+  ['behind a sentence', [{ content: 'First we pack.' }]],
+])('line breaks without end, %s, are a loop too', async (_, begun) => {
+  const { client, chat, turns } = await start((response) => {
+    open(response);
+    for (const part of begun) delta(response, part);
+    for (let line = 0; line < 1500; line++) delta(response, { content: '\n' });
+  });
+  const { turnId, messageId } = await client.call('turns.send', { chatId: chat.id, text: 'Plan a trip' });
+  await until(() => turns.of(turnId).some(({ type }) => type === 'paused'));
+  await client.call('turns.decide', { turnId: turnId as never, choice: 'stop' });
+  expect(await turns.end(turnId)).toMatchObject({ type: 'finished', reason: 'loop' });
+  expect((await readMessage(client, chat.id, messageId)).loops).toMatchObject([{ where: 'answer', decided: 'stop' }]);
+});
+
 test('thinking in circles: answering now asks the same once more, without thinking', async () => {
   const { client, chat, turns, lab, questions } = await start((response) => {
     open(response);
