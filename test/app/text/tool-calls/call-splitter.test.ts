@@ -35,6 +35,7 @@ const FORMATS: Record<string, CallFormat> = {
   qwen3_5: { open: '<tool_call>', close: '</tool_call>', body: 'xml' },
   hermes: { open: '<tool_call>', close: '</tool_call>', body: 'json' },
   lfm2: { open: '<|tool_call_start|>', close: '<|tool_call_end|>', body: 'python' },
+  minicpm4: { open: '<|tool_call_start|>', close: '<|tool_call_end|>', body: 'python' },
   mistral: { open: '[TOOL_CALLS]', close: null, body: 'json' },
   llama3: { open: null, close: null, body: 'json' },
 };

@@ -187,6 +187,12 @@ export const OUTPUTS: Record<string, Output[]> = {
     text('an expression, which nobody computes', '<|tool_call_start|>[weather(days=1+1)]<|tool_call_end|>'),
     text('a call in a call', '<|tool_call_start|>[weather(city=now())]<|tool_call_end|>'),
   ],
+  minicpm4: everyWay(
+    'minicpm4',
+    between('<|tool_call_start|>\n```python\n', '\n```\n<|tool_call_end|>'),
+    pythonCall,
+    '<|tool_call_end|>',
+  ),
   mistral: [
     ...everyWay('mistral', between('[TOOL_CALLS] [', ']'), json, ''),
     ...decoys('[TOOL_CALLS]', ''),
