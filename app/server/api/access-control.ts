@@ -42,7 +42,8 @@ export type RefusedRequest = {
   host: string;
 };
 
-export type Refusal = { status: 400 | 401 | 403 | 411 | 413 | 415 | 429; reason: string };
+/** `wait`: of 429, in seconds. */
+export type Refusal = { status: 400 | 401 | 403 | 411 | 413 | 415 | 429; reason: string; wait?: number };
 
 export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '::1'];
 
@@ -78,7 +79,7 @@ export function createAccessControl(
     }
     if (known && !key) {
       return guesses.wrong()
-        ? { status: 429, reason: 'Too many wrong keys. Wait a minute, then try again.' }
+        ? { status: 429, reason: 'Too many wrong keys. Wait a minute, then try again.', wait: 60 }
         : {
             status: 401,
             reason: 'The key is missing or wrong. Send it as "Authorization: Bearer KEY" or "x-api-key: KEY".',

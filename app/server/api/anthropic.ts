@@ -15,7 +15,7 @@ import type { Answers } from './answers.ts';
 import { jsonOf } from './body.ts';
 import { hangUpOf } from './hang-up.ts';
 import { MAX_PICTURES, ofBase64 } from './pictures.ts';
-import { type Problem, problemOf, readBody } from './problems.ts';
+import { headOf, type Problem, problemOf, readBody } from './problems.ts';
 import { serverSentEvents, sse, streamed } from './stream.ts';
 
 //  Anthropic's API: https://docs.anthropic.com/en/api/messages
@@ -347,8 +347,4 @@ const problemObject = ({ status, message }: Problem) => ({
   error: { type: TYPES[status] ?? 'invalid_request_error', message },
 });
 
-export const anthropicProblem = (problem: Problem): Response =>
-  Response.json(problemObject(problem), {
-    status: problem.status,
-    ...(problem.status === 429 && { headers: { 'Retry-After': '2' } }),
-  });
+export const anthropicProblem = (problem: Problem): Response => Response.json(problemObject(problem), headOf(problem));

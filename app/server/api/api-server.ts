@@ -131,9 +131,10 @@ function inDialect({ req }: Context, problem: Problem): Response {
   return req.path.startsWith('/api/') ? ollamaProblem(problem) : problemResponse(problem);
 }
 
-const refusal = (context: Context, { status, reason }: Refusal): Response =>
+const refusal = (context: Context, { status, reason, wait }: Refusal): Response =>
   inDialect(context, {
     status,
+    wait,
     code: status === 429 ? 'too-busy' : status === 413 ? 'too-large' : 'permission',
     message: reason,
   });

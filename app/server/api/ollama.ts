@@ -16,7 +16,7 @@ import { jsonOf } from './body.ts';
 import { hangUpOf } from './hang-up.ts';
 import { type Asked, ChatBody, EmbedBody, GenerateBody, ShowBody } from './ollama-body.ts';
 import { scoreObject } from './openai/logprobs.ts';
-import { type Problem, problemOf, readBody } from './problems.ts';
+import { headOf, type Problem, problemOf, readBody } from './problems.ts';
 import { jsonLines, line, streamed } from './stream.ts';
 
 //  Ollama's API: https://github.com/ollama/ollama/blob/main/docs/api.md
@@ -247,5 +247,4 @@ const loadedOf = ({ model, bytes, contextLength, expiresAt }: ModelInMemory) => 
 
 const CAPABILITIES = { chat: 'completion', encoder: 'embedding', ranker: 'rerank' };
 
-export const ollamaProblem = ({ status, message }: Problem): Response =>
-  Response.json({ error: message }, { status, ...(status === 429 && { headers: { 'Retry-After': '2' } }) });
+export const ollamaProblem = (problem: Problem): Response => Response.json({ error: problem.message }, headOf(problem));

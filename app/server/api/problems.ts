@@ -7,6 +7,8 @@ export type Problem = {
   status: 400 | 401 | 403 | 404 | 411 | 413 | 415 | 429 | 500 | 503;
   code: Failure['code'] | 'too-busy';
   message: string;
+  /** Of 429: seconds after which it may be tried again. */
+  wait?: number | undefined;
 };
 
 const STATUS: Partial<Record<Failure['code'], Problem['status']>> = {
@@ -27,6 +29,15 @@ export function problemOf(error: unknown): Problem {
   const { code, message } = failureOf(error);
   return { status: STATUS[code] ?? 500, code, message };
 }
+
+/** Seconds until a place in the queue may be free. */
+const USUAL_WAIT = 2;
+
+/** What an answer with this problem begins with. */
+export const headOf = ({ status, wait = USUAL_WAIT }: Problem): ResponseInit => ({
+  status,
+  ...(status === 429 && { headers: { 'Retry-After': String(wait) } }),
+});
 
 /** The request queue is full. */
 export class TooBusy extends Error {}

@@ -102,6 +102,8 @@ test('keys cannot be guessed, and guessing does not lock the owner out', async (
     await refused(server, `guess ${tries}`, { headers: { Authorization: `Bearer guess${tries}` } }, 401);
   }
   await refused(server, 'one guess more', { headers: { Authorization: 'Bearer guess' } }, 429);
+  const { text } = await ask(server, { headers: { Authorization: 'Bearer guess' } });
+  expect(text).toMatch(/^retry-after: 60\r$/im);
   expect((await ask(server, {})).status).toBe(200);
   tally.settle();
 });

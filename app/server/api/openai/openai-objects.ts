@@ -1,6 +1,6 @@
 import type { AnswerPart, ServedModel } from '../../../core/inference.ts';
 import type { FinishReason, Usage } from '../../../protocol/index.ts';
-import type { Problem } from '../problems.ts';
+import { headOf, type Problem } from '../problems.ts';
 
 //  Objects used by several endpoints of OpenAI's API.
 
@@ -63,8 +63,4 @@ const CODES: Partial<Record<Problem['code'], string>> = {
   'context-full': 'context_length_exceeded',
 };
 
-export const problemResponse = (problem: Problem): Response =>
-  Response.json(problemObject(problem), {
-    status: problem.status,
-    ...(problem.status === 429 && { headers: { 'Retry-After': '2' } }),
-  });
+export const problemResponse = (problem: Problem): Response => Response.json(problemObject(problem), headOf(problem));

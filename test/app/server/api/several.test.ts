@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
+import type { Inference } from '../../../../app/core/inference.ts';
 import { createAnswers, maxRequests } from '../../../../app/server/api/answers.ts';
 import { KEY, startApi } from './api.ts';
 
@@ -70,4 +71,34 @@ test('a request whose later answers find no room gives its places back, and so d
   expect(started).toHaveLength(1);
   started[0]?.();
   expect((await again).done).toBe(true);
+});
+
+test('when too many wait, every dialect says when to come again, and a client that comes again is answered', async () => {
+  const waiting: (() => void)[] = [];
+  const usage = { promptTokens: 1, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
+  const inference = {
+    async *answer() {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      yield { type: 'end', reason: 'stop', usage, timings: { totalMs: 0, prefillMs: 0, decodeMs: 0 } };
+    },
+  } as unknown as Inference;
+  const { address } = await startApi({ inference });
+  const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+  const body = JSON.stringify({ model: 'm', messages, max_tokens: 1, input: 'Hi' });
+  const ask = (path: string) => fetch(`${address}${path}`, { method: 'POST', headers, body });
+  const asked = Array.from({ length: maxRequests }, () => ask('/v1/chat/completions'));
+  await expect.poll(() => waiting.length, { timeout: 20_000 }).toBe(maxRequests);
+  for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/api/chat']) {
+    const { status, headers: told } = await ask(path);
+    expect([path, status, told.get('retry-after')]).toEqual([path, 429, '2']);
+  }
+  const patient = new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 1 });
+  const answer = patient.chat.completions.create({ model: 'm', messages });
+  setTimeout(() => {
+    for (const end of waiting.splice(0)) end();
+  }, 300);
+  expect((await Promise.all(asked)).every(({ status }) => status === 200)).toBe(true);
+  await expect.poll(() => waiting.length, { timeout: 10_000 }).toBe(1);
+  waiting[0]?.();
+  expect((await answer).choices).toHaveLength(1);
 });
