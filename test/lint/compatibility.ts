@@ -45,6 +45,11 @@ const ollama: [string, string] = ['clients', 'tags, show, chat and generate'];
 const format: [string, string] = ['structured', 'ollama: a schema as format'];
 const vercel: [string, string] = ['frameworks', 'ai: text, whole and streamed'];
 const langchain: [string, string] = ['frameworks', 'langchain: text, whole and streamed'];
+const given: [string, string] = ['curl', 'the lines that are given, and the same streamed'];
+const shapedByCurl: [string, string] = ['curl', 'a schema and tools by curl'];
+const goneText: [string, string] = ['hang-up', 'openai: an abort ends a response and a completion'];
+const goneMessage: [string, string] = ['hang-up', '@anthropic-ai/sdk: an abort ends a message'];
+const goneChat: [string, string] = ['hang-up', 'ollama: an abort ends a chat and a text'];
 const shapes: [string, string] = ['structured', 'openai: json_schema and json_object'];
 
 export const rows: Row[] = [
@@ -89,10 +94,23 @@ export const rows: Row[] = [
     },
   },
   {
+    endpoint: '/v1/chat/completions',
+    client: 'curl',
+    asks: /curl/,
+    cells: {
+      whole: given,
+      streamed: given,
+      tools: shapedByCurl,
+      schema: shapedByCurl,
+      cancelled: ['curl', 'an abort of curl ends the answer'],
+    },
+  },
+  {
     endpoint: '/v1/completions',
     client: 'openai',
     asks: /\.completions\.create/,
     cells: {
+      cancelled: goneText,
       whole: continues,
       streamed: continues,
       logprobs: ['openai/completions', 'are those of a softmax of the logits'],
@@ -105,6 +123,7 @@ export const rows: Row[] = [
     cells: {
       whole: responds,
       streamed: responds,
+      cancelled: goneText,
       tools: ['openai/responses', 'calls of functions are items'],
       schema: keepsTo,
       thinking: ['openai/responses', 'thinking is an item of its own'],
@@ -126,6 +145,7 @@ export const rows: Row[] = [
       schema: ['structured', 'openai and anthropic: a tool has to be called'],
       thinking: messages,
       images: isSeen,
+      cancelled: goneMessage,
     },
   },
   {
@@ -145,13 +165,14 @@ export const rows: Row[] = [
       schema: format,
       thinking: ollama,
       images: isSeen,
+      cancelled: goneChat,
     },
   },
   {
     endpoint: '/api/generate',
     client: 'ollama',
     asks: /ollama\.generate/,
-    cells: { whole: ollama, schema: format, logprobs: ollama },
+    cells: { whole: ollama, streamed: goneChat, schema: format, logprobs: ollama, cancelled: goneChat },
   },
   { endpoint: '/api/embed', client: 'ollama', asks: /ollama\.embed/, cells: { whole: ollama } },
   { endpoint: '/api/tags', client: 'ollama', asks: /ollama\.list/, cells: { whole: ollama } },
