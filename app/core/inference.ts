@@ -85,7 +85,8 @@ export type AnswerPart =
   | { type: 'call-begin'; id: string; name: string }
   | { type: 'call-arguments'; text: string }
   | { type: 'call-end'; cut: boolean }
-  | { type: 'end'; reason: FinishReason; usage: Usage; timings: Timings };
+  /** `stop`: the stop string that ended it; null if none did. */
+  | { type: 'end'; reason: FinishReason; stop: string | null; usage: Usage; timings: Timings };
 
 export type Inference = {
   models(): Promise<ServedModel[]>;
@@ -99,6 +100,8 @@ export type Inference = {
   /** Loads the model if necessary. Leaving the iteration early cancels the answer.
    *  @throws LonghandError `model-missing`, and what the engine says */
   answer(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<AnswerPart, void>;
+  /** What a chat model can do, by its template. @throws LonghandError `model-missing` */
+  abilities(model: string): Promise<{ tools: boolean; thinking: boolean }>;
   /** Number of prompt tokens. */
   count(request: Pick<AnswerRequest, 'model' | 'messages' | 'tools' | 'thinking'>): Promise<number>;
   /** One unit vector per text, and the number of tokens read.
@@ -260,7 +263,7 @@ export function createInference({
       );
       if (signal.aborted) cancel();
       try {
-        for await (const { event, scores = [] } of updates) {
+        for await (const { event, scores = [], stop = null } of updates) {
           if (event.type === 'failed') {
             over = true;
             throw new LonghandError(event.failure.code, event.failure.message);
@@ -278,13 +281,21 @@ export function createInference({
           if (untold.length > 0) yield* told([{ type: 'text', kind: 'answer', text: '' }]);
           const reason = splitter.called() && event.reason === 'stop' ? 'tool' : event.reason;
           if (request.keepMs !== undefined) keepAlive.keepFor(request.keepMs);
-          yield { type: 'end', reason, usage: event.usage, timings: event.timings };
+          yield { type: 'end', reason, stop, usage: event.usage, timings: event.timings };
           return;
         }
       } finally {
         cancel();
         over = true;
       }
+    },
+    async abilities(model) {
+      const { target } = await targetOf(model);
+      const format = callFormatOf(await engine.ask('template', target));
+      const { entry } = await find(model, 'chat');
+      // Of a model that is new in the list nothing is known yet.
+      const { able } = entry?.thinking ?? (await engine.ask('inspect', target)).thinking;
+      return { tools: format !== null, thinking: able };
     },
     async count(request) {
       const { target } = await targetOf(request.model);

@@ -153,6 +153,8 @@ export type TurnUpdate = {
   scores?: TokenScore[];
   /** With `retracted`: how many tokens of the answer remain. */
   keptIds?: number;
+  /** With `finished`: the stop string that ended the answer; null or absent if none did. */
+  stop?: string | null;
   /** With `finished`: the calls, if a remote engine parsed them. */
   calls?: ParsedCall[];
 };
@@ -286,6 +288,7 @@ const Update = z.object({
   ids: z.array(z.number().int()).optional(),
   scores: z.array(z.object({ bytes: z.array(z.number()), top: z.array(z.unknown()) })).optional(),
   keptIds: z.number().int().optional(),
+  stop: z.string().nullish(),
 });
 
 const Message = z.union([

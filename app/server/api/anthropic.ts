@@ -161,12 +161,11 @@ export function anthropic(inference: Inference, answers: Answers): Hono {
         input: JSON.parse(call.arguments),
       })),
     ];
-    const { reason, usage } = whole.end;
+    const { usage } = whole.end;
     return context.json({
       ...message,
       content,
-      stop_reason: stopReason(reason),
-      stop_sequence: null,
+      ...stopOf(whole.end),
       usage: usageObject(usage),
     });
   });
@@ -225,8 +224,7 @@ async function* events(
         yield say('content_block_stop', { index });
       } else if (part.type === 'end') {
         yield close();
-        const delta = { stop_reason: stopReason(part.reason), stop_sequence: null };
-        yield say('message_delta', { delta, usage: usageObject(part.usage) });
+        yield say('message_delta', { delta: stopOf(part), usage: usageObject(part.usage) });
       }
     }
     yield say('message_stop', {});
@@ -321,7 +319,10 @@ const STOP: Partial<Record<FinishReason, string>> = {
   context: 'model_context_window_exceeded',
   tool: 'tool_use',
 };
-const stopReason = (reason: FinishReason): string => STOP[reason] ?? 'end_turn';
+const stopOf = ({ reason, stop }: { reason: FinishReason; stop: string | null }) => ({
+  stop_reason: STOP[reason] ?? (stop === null ? 'end_turn' : 'stop_sequence'),
+  stop_sequence: STOP[reason] === undefined ? stop : null,
+});
 
 /** Cached tokens are counted separately in this API. */
 const usageObject = ({ promptTokens, cachedTokens, miss, thinkingTokens, answerTokens }: Usage) => ({

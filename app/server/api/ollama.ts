@@ -40,7 +40,7 @@ export function ollama(inference: Inference, answers: Answers, version: string):
     return context.json({
       details: tagOf(found).details,
       model_info: { 'general.architecture': family, [`${family}.context_length`]: contextLength },
-      capabilities: [CAPABILITIES[found.kind], ...(found.entry?.description?.vision ? ['vision'] : [])],
+      capabilities: await capabilitiesOf(found),
       modified_at: tagOf(found).modified_at,
     });
   });
@@ -92,6 +92,13 @@ export function ollama(inference: Inference, answers: Answers, version: string):
     const { vectors, tokens } = await inference.embed(model, input, 'passage', hangUpOf(context).signal);
     return context.json({ model, embeddings: vectors.map((vector) => [...vector]), prompt_eval_count: tokens });
   });
+
+  /** Clients offer tools, thinking and pictures to models that name them here. */
+  async function capabilitiesOf({ id, kind, entry }: ServedModel): Promise<string[]> {
+    const able = kind === 'chat' ? await inference.abilities(id) : {};
+    const all = { vision: entry?.description?.vision, ...able };
+    return [CAPABILITIES[kind], ...Object.entries(all).flatMap(([name, has]) => (has ? [name] : []))];
+  }
 
   async function respond(
     body: z.infer<typeof Asked>,

@@ -367,8 +367,8 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     if (written) show(written.transcript.flush());
     const sample = written?.meter.short();
     if (sample) coalescer.say({ type: 'stats', sample });
-    const { usage = noUsage, timings = () => noTimings } = written?.meter ?? {};
-    coalescer.say({ type: 'finished', reason, usage: { ...usage }, timings: timings() }, { ids: silent });
+    const made = { usage: { ...noUsage }, timings: noTimings, ...figures() };
+    coalescer.say({ type: 'finished', reason, ...made }, { ids: silent, stop: written?.transcript.stoppedBy ?? null });
   }
 
   function fail(error: unknown) {

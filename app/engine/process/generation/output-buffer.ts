@@ -12,6 +12,8 @@ type Lengths = Record<Kind, number>;
 export type OutputBuffer = {
   readonly ids: readonly number[];
   readonly inThinking: boolean;
+  /** As of the decoder. */
+  readonly stoppedBy: string | null;
   /** Adds a token. `text`: its text before anything is held back. */
   push(id: number): { parts: Part[]; text: string; place: Kind; stopped: boolean };
   flush(): Part[];
@@ -81,6 +83,9 @@ export function createOutputBuffer({
     ids,
     get inThinking() {
       return decoder.inThinking;
+    },
+    get stoppedBy() {
+      return decoder.stoppedBy;
     },
     push,
     flush: () => decoder.flush().flatMap(fresh),

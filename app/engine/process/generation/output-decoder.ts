@@ -9,6 +9,8 @@ export type OutputDecoder = {
   /** Text that was held back because more could have changed its meaning. */
   flush(): Part[];
   readonly inThinking: boolean;
+  /** The stop string that ended the answer; null if none did. */
+  readonly stoppedBy: string | null;
 };
 
 export type DecoderOptions = {
@@ -23,6 +25,7 @@ export function createOutputDecoder(model: ModelText, options: DecoderOptions): 
   const splitter = createThinkingSplitter(model.thinking, options.inThinking);
   // Stop strings apply to the answer, not to thinking.
   const stops = createStopFinder(options.stops);
+  let stoppedBy: string | null = null;
 
   const spoken = [model.thinking?.open, model.thinking?.close, ...(options.shown ?? [])];
   /** Control tokens have no text, except those that open and close thinking or a call. */
@@ -42,7 +45,8 @@ export function createOutputDecoder(model: ModelText, options: DecoderOptions): 
         }
         const found = stops.push(part.text);
         if (found.text !== '') parts.push({ kind: 'answer', text: found.text });
-        if (found.stopped !== null) return { parts, text, stopped: true };
+        stoppedBy = found.stopped;
+        if (stoppedBy !== null) return { parts, text, stopped: true };
       }
       return { parts, text, stopped: false };
     },
@@ -55,6 +59,9 @@ export function createOutputDecoder(model: ModelText, options: DecoderOptions): 
     },
     get inThinking() {
       return splitter.inThinking;
+    },
+    get stoppedBy() {
+      return stoppedBy;
     },
   };
 }

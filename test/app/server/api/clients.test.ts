@@ -245,6 +245,13 @@ describe('@anthropic-ai/sdk', () => {
     expect(thought.content.map(({ type }) => type)).toEqual(['thinking', 'text']);
     const short = await anthropic.messages.create({ ...asked, max_tokens: 2 });
     expect(short.stop_reason).toBe('max_tokens');
+    const [word = ''] = /\w+$/.exec(block?.type === 'text' ? block.text.trim().slice(0, -1) : '') ?? [];
+    const stop_sequences = ['never said', word];
+    const ended = await anthropic.messages.create({ ...asked, ...greedy, stop_sequences });
+    expect([ended.stop_reason, ended.stop_sequence]).toEqual(['stop_sequence', word]);
+    const endedStream = await anthropic.messages.stream({ ...asked, ...greedy, stop_sequences }).finalMessage();
+    expect([endedStream.stop_reason, endedStream.stop_sequence]).toEqual(['stop_sequence', word]);
+    expect([whole.stop_reason, whole.stop_sequence]).toEqual([whole.stop_reason, null]);
     const wrong = await anthropic.messages.create({ ...asked, model: 'claude', max_tokens: 2 }).catch((error) => error);
     expect(wrong).toBeInstanceOf(Anthropic.NotFoundError);
   });
@@ -258,7 +265,8 @@ describe('ollama', () => {
     const ollama = client(address);
     const { models } = await ollama.list();
     expect(models.map(({ name }) => name)).toContain(model);
-    expect((await ollama.show({ model })).capabilities).toEqual(['completion']);
+    expect((await ollama.show({ model })).capabilities).toEqual(['completion', 'tools', 'thinking']);
+    expect((await ollama.show({ model: 'all-minilm-l6-v2' })).capabilities).toEqual(['embedding']);
     const options = { temperature: 0, num_predict: 24 };
     const whole = await ollama.chat({ model: `${model}:latest`, messages: question, options });
     expect(whole.message.content.length).toBeGreaterThan(5);

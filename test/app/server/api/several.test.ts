@@ -79,7 +79,7 @@ test('when too many wait, every dialect says when to come again, and a client th
   const inference = {
     async *answer() {
       await new Promise<void>((resolve) => waiting.push(resolve));
-      yield { type: 'end', reason: 'stop', usage, timings: { totalMs: 0, prefillMs: 0, decodeMs: 0 } };
+      yield { type: 'end', reason: 'stop', stop: null, usage, timings: { totalMs: 0, prefillMs: 0, decodeMs: 0 } };
     },
   } as unknown as Inference;
   const { address } = await startApi({ inference });
