@@ -35,6 +35,8 @@ export type ApiServerOptions = {
   refused?: AccessControlOptions['refused'];
   follow?: AccessControlOptions['follow'];
   network?: NetworkOptions | null;
+  /** How long a request may take to arrive. */
+  arrivalMs?: number;
 };
 
 /** `certificate`: the user's own; null for one that is made in the data folder. */
@@ -49,11 +51,12 @@ const headersTimeoutMs = 10_000;
  *  @throws LonghandError `conflict` if the port is in use */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { inference, version, keys, origins = () => [], refused = () => {}, follow, network = null } = options;
+  const { arrivalMs = requestTimeoutMs } = options;
   const answers = createAnswers(inference);
 
   async function serve(app: Hono, server: Server, wanted: number, hosts?: () => readonly string[]) {
-    server.requestTimeout = requestTimeoutMs;
-    server.headersTimeout = headersTimeoutMs;
+    server.requestTimeout = arrivalMs;
+    server.headersTimeout = Math.min(headersTimeoutMs, arrivalMs);
     const port = await listen(server, wanted, hosts ? 'network' : 'here');
     keepRoom(server, port);
     app.route('/', createAccessControl({ port, hosts, keys, origins, refused, follow }, refusal));
@@ -77,10 +80,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const made = createAdaptorServer({
       fetch: app.fetch,
       overrideGlobalObjects: false,
-      ...(tls && {
-        createServer: createTlsServer,
-        serverOptions: { ...tls, minVersion: 'TLSv1.2', handshakeTimeout: headersTimeoutMs },
-      }),
+      serverOptions: {
+        // How often the two times below are looked at; by itself twice a minute, which would make them half a minute longer.
+        connectionsCheckingInterval: Math.min(5000, arrivalMs / 2),
+        ...(tls && { ...tls, minVersion: 'TLSv1.2', handshakeTimeout: headersTimeoutMs }),
+      },
+      ...(tls && { createServer: createTlsServer }),
     }) as Server;
     servers.push(made);
     return made;

@@ -147,6 +147,38 @@ test('bodies that are too large, no JSON, or something else than they say', asyn
   expect((await ask(server, {})).status).toBe(200);
 });
 
+test('a request that comes in drops is ended, and nobody waits for it', async () => {
+  const server = await startApi({ arrivalMs: 1500 });
+  const head = bytesOf(server, { headers: { 'Content-Length': '100000' }, body: '' }).toString();
+  const drops: [string, string][] = [
+    ['a body', head],
+    ['a body in chunks', head.replace('Content-Length: 100000', 'Transfer-Encoding: chunked')],
+    ['a head', head.slice(0, 40)],
+    ['nothing at all', ''],
+  ];
+  const ended = drops.map(([what, begun]) =>
+    tally.refused(`${what}, in drops`, async () => {
+      const socket = connect(server.port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('error', () => {});
+      socket.write(begun);
+      const drop = setInterval(() => begun !== '' && socket.write(begun.includes('chunked') ? '1\r\n \r\n' : 'x'), 150);
+      const since = performance.now();
+      await new Promise((closed) => socket.on('close', closed));
+      clearInterval(drop);
+      expect(performance.now() - since).toBeLessThan(15_000);
+      expect(text).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    }),
+  );
+  expect((await ask(server, {})).status).toBe(200);
+  await Promise.all(ended);
+  tally.settle();
+  expect((await ask(server, {})).status).toBe(200);
+});
+
 test('what is deep is refused before it reaches the engine, which goes on', async () => {
   const server = await startApi();
   for (const levels of [600, 2000, 5000, 50_000]) {
