@@ -22,6 +22,7 @@ export const CLASSES = {
       'attack/server/network.test.ts',
       'attack/server/api-answers.test.ts',
       'attack/server/api-texts.test.ts',
+      'attack/server/key-timing.test.ts',
       'attack/server/routes.test.ts',
     ],
   },
