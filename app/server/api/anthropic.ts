@@ -95,6 +95,7 @@ const CountBody = z.looseObject({
       disable_parallel_tool_use: z.boolean().optional(),
     })
     .optional(),
+  mcp_servers: z.array(z.unknown()).max(0, 'tool servers are not connected to here; offer their tools').optional(),
   thinking: z
     .looseObject({
       type: z.enum(['enabled', 'disabled', 'adaptive']),

@@ -1,6 +1,14 @@
 import i18n from 'i18next';
 import { expect, test } from 'vitest';
-import type { Attachment, AttachmentId, Message, MessageId, Source, StatsSample } from '../../../app/protocol/index.ts';
+import type {
+  Attachment,
+  AttachmentId,
+  Message,
+  MessageId,
+  Source,
+  StatsSample,
+  ToolUse,
+} from '../../../app/protocol/index.ts';
 import { barsOf, chatAsMarkdown, quotingIn } from '../../../renderer/commands/export.ts';
 import en from '../../../renderer/strings/en.json' with { type: 'json' };
 import { createFormats } from '../../../renderer/ui/format.ts';
@@ -90,4 +98,30 @@ test('bars: a gap where nothing was written, at most 32, nothing for nothing', (
   expect(barsOf(Array.from({ length: 1000 }, (_, at) => at + 1))).toHaveLength(32);
   expect(barsOf([])).toBe('');
   expect(barsOf([null, 0])).toBe('');
+});
+
+test('calls of tools stand where they were made, with their results, out of which no fence leads', () => {
+  const use = (name: string, given: object, result: string | null, textAt: number, pictures: Attachment[] = []) =>
+    ({ name, arguments: JSON.stringify(given), result, textAt, pictures }) as ToolUse;
+  const picture = { id: '1' as AttachmentId, name: 'picture-1.png' } as Attachment;
+  const toolUses = [
+    use('calculator', { expression: '6 * 7' }, '42', 8),
+    use('run_javascript', { code: 'f(`x`)' }, 'so:\n````\n# Not a heading\n````', 8, [picture]),
+    use('fetch_page', { url: 'https://a.example' }, null, 99),
+  ];
+  const shown = new Map([['1' as AttachmentId, 'data:image/webp;base64,AA']]);
+  const made = { ...answer, text: 'Let me. It is 42.', toolUses };
+  const text = chatAsMarkdown('T', [made], new Map(), formats, words, shown);
+  expect(text.slice(text.indexOf('Let me'))).toBe(
+    [
+      'Let me. ',
+      '- **calculator** `6 * 7`',
+      '```\n42\n```',
+      '- **run_javascript** `f(´x´)`',
+      '`````\nso:\n````\n# Not a heading\n````\n`````',
+      '![picture-1.png](data:image/webp;base64,AA)',
+      'It is 42.',
+      '- **fetch_page** `https://a.example`',
+    ].join('\n\n'),
+  );
 });

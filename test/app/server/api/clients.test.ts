@@ -144,6 +144,9 @@ describe('openai', () => {
       [{ tools: [{ type: 'custom' }] }, 'only functions'],
       [{ tool_choice: 'required' }, '[tool_choice] a call is required, and the request gives no tools'],
       [{ n: 17 }, '[n]'],
+      [{ modalities: ['text', 'audio'] }, '[modalities.1] only text'],
+      [{ audio: { voice: 'a', format: 'mp3' } }, '[audio] only text'],
+      [{ web_search_options: {} }, '[web_search_options] the web is not searched'],
       [{ logit_bias: { 5: 10 } }, '[logit_bias] is not supported'],
       [{ response_format: { type: 'xml' } }, 'response_format.type'],
       [
@@ -243,6 +246,10 @@ describe('@anthropic-ai/sdk', () => {
     const thinking = { type: 'enabled' as const, budget_tokens: 20 };
     const thought = await anthropic.messages.create({ ...asked, max_tokens: 60, thinking });
     expect(thought.content.map(({ type }) => type)).toEqual(['thinking', 'text']);
+    const mcp_servers = [{ type: 'url', name: 'a', url: 'http://127.0.0.1:1' }];
+    await expect(anthropic.messages.create({ ...asked, max_tokens: 2, mcp_servers } as never)).rejects.toThrow(
+      '[mcp_servers] tool servers are not connected to',
+    );
     const short = await anthropic.messages.create({ ...asked, max_tokens: 2 });
     expect(short.stop_reason).toBe('max_tokens');
     const [word = ''] = /\w+$/.exec(block?.type === 'text' ? block.text.trim().slice(0, -1) : '') ?? [];
