@@ -91,7 +91,7 @@ export function OptionsDialog({ onClose }: { onClose: () => void }) {
           <Field
             dir="ltr"
             aria-label={t('server.pages')}
-            placeholder="https://chat.example"
+            placeholder={t('server.pagesExample')}
             maxLength={2000}
             value={pages}
             problem={wrongPage === undefined ? null : t('server.pageWrong', { page: wrongPage })}
