@@ -249,3 +249,18 @@ test('suggestions that need more room than their dialog are all in sight', async
   };
   await expect.poll(() => last.evaluate(seen)).toBe(true);
 });
+
+test('a chat that leaves this computer says so, with the address: in the picker, in the status line, under Privacy', async ({
+  page,
+  scene,
+}) => {
+  const host = '192.168.1.20:8000';
+  await scene('passages');
+  await expect(page.getByText(`This chat goes to ${host}`)).toBeVisible();
+  await expect(page.getByText('Your chats stay on this computer')).toHaveCount(0);
+  await page.getByRole('button', { name: /^Model Qwen3.5-122B/ }).click();
+  await expect(page.getByText(`Leaves this computer: goes to ${host}`).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => window.page.useShell.getState().go({ kind: 'settings', section: 'privacy' }));
+  await expect(page.getByText('Leaves this computer: chats with models of Workstation')).toBeVisible();
+});
