@@ -73,7 +73,7 @@ describe('integer products', { timeout }, () => {
     onVulkan(cases, on).forEach((y, i) => {
       const [title, weight] = some[i] as [string, WeightInput];
       const expected = run(fast(reference), 'linear', inputs(rows, weight));
-      expect(relativeDifference(y, expected), title).toBeLessThan(thresholds.sum);
+      expect(relativeDifference(y, expected), title).toBeLessThan(thresholds.integerSum);
     });
   });
 
