@@ -48,6 +48,16 @@ kernel void add_scaled_rows(
   y[ulong(at.y) * p.y_stride + at.x] += sigmoid(score[ulong(at.y) * p.z_stride]) * x[ulong(at.y) * p.x_stride + at.x];
 }
 
+// Row i of y is the cols values of x from places[i] on: results of several timelines.
+kernel void stack_rows(
+    device const float* x [[buffer(0)]],
+    device const uint* places [[buffer(1)]],
+    device float* y [[buffer(2)]],
+    constant RowsParams& p [[buffer(3)]],
+    uint2 at [[thread_position_in_grid]]) {
+  if (at.x < p.cols && at.y < p.rows) y[ulong(at.y) * p.y_stride + at.x] = x[places[at.y] + at.x];
+}
+
 // The gates of a query projection stored head by head as [query | gate] (model-specs 5.5).
 kernel void gather_gates(
     device const float* x [[buffer(0)]],   // [rows, heads * 2 * dim]

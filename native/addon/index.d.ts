@@ -199,8 +199,8 @@ export interface SessionOptions {
 }
 
 /** One mutable timeline. Calls on one session are queued; `generate` always takes the full prefix. Calls on several
- *  sessions of a model take turns on the CPU and with Vulkan: in a round every answer that is being written gets a token, all
- *  in one pass, and one other call reads a part of its prompt. Elsewhere one call runs to its end before the next. */
+ *  sessions of a model take turns: in a round every answer that is being written gets a token, all in one pass, and one
+ *  other call reads a part of its prompt. */
 export class Session {
   readonly contextLength: number;
   readonly memoryBytes: number;

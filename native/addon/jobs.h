@@ -31,7 +31,7 @@ inline Napi::Value on_own_thread(Napi::Env env, std::function<Operation::Convert
 // Gives something to a worker for destruction: freeing gigabytes is no work for the JavaScript thread.
 template <class Thing>
 void destroy_on(Worker& worker, std::shared_ptr<Thing> thing) {
-  worker.post({nullptr, nullptr, [thing = std::move(thing)](bool) { return Turn::over; }});
+  worker.post({.run = [thing = std::move(thing)](bool) { return Turn::over; }, .computes = false});
 }
 
 }  // namespace longhand

@@ -27,10 +27,12 @@ void ModelObject::set_prompt_cache(const Napi::CallbackInfo& info) {
   if (!(bytes >= 0 && bytes <= 9007199254740991.0))
     throw coded_error(info.Env(), "argument", "[model] setPromptCache takes a number of bytes, 0 and more");
   opened.model->prompt_cache().set_budget(static_cast<uint64_t>(bytes));
-  opened.worker->post({nullptr, nullptr, [model = opened.model](bool) {
-                         model->prompt_cache().fit();
-                         return Turn::over;
-                       }});
+  opened.worker->post({.run =
+                           [model = opened.model](bool) {
+                             model->prompt_cache().fit();
+                             return Turn::over;
+                           },
+                       .computes = false});
 }
 
 Napi::Value ModelObject::clear_prompt_cache(const Napi::CallbackInfo& info) {

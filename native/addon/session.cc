@@ -144,6 +144,10 @@ struct SessionObject::Answering {
     return Turn::over;
   }
 
+  void pause() {
+    if (generation) generation->pause();
+  }
+
   void forget() {
     if (generation) session->decode_batch().leave(*generation);
     generation.reset();
@@ -206,7 +210,7 @@ Napi::Promise SessionObject::answer(Answering answering) {
   const Session* owner = answering.session.get();
   const CancelFlag cancel = answering.cancel;
   const auto held = std::make_shared<Answering>(std::move(answering));
-  open_.worker->post({owner, cancel, [held](bool closed) { return held->step(closed); }});
+  open_.worker->post({owner, cancel, [held](bool closed) { return held->step(closed); }, [held] { held->pause(); }});
   return promise;
 }
 

@@ -42,10 +42,12 @@ LoadProgress counted(LoadProgress progress) {
 // A running turn responds before its next pass, an idle worker at once.
 void relieve(const std::shared_ptr<MemoryPressure>& memory_pressure, Worker& worker, bool critical) {
   memory_pressure->signal(critical);
-  worker.post({nullptr, nullptr, [memory_pressure](bool closed) {
-                 if (!closed) memory_pressure->respond();
-                 return Turn::over;
-               }});
+  worker.post({.run =
+                   [memory_pressure](bool closed) {
+                     if (!closed) memory_pressure->respond();
+                     return Turn::over;
+                   },
+               .computes = false});
 }
 
 }  // namespace

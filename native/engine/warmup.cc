@@ -21,11 +21,7 @@ class Warmup {
     const auto& rule = model_.facts().sparse;
     const int64_t limit = rule && !sparse ? rule->dense_below - 1 : model_.facts().context;
     const int64_t tokens = std::min(wanted, limit);
-    if (held_ + tokens > limit) {
-      held_ = 0;
-      memory_.cut(held_);
-    }
-    memory_.reserve(held_ + tokens);
+    make_room(tokens, limit);
     const std::vector<int32_t> ids(static_cast<size_t>(tokens), 0);
     Backend& backend = model_.backend();
     backend.begin({.warmup = true});
@@ -35,22 +31,41 @@ class Warmup {
     backend.finish();
     held_ += tokens;
   }
+  // A step of several answers. Nothing is computed, so all may be of one timeline.
+  void together(size_t answers) {
+    make_room(static_cast<int64_t>(answers), model_.facts().context);
+    const Pictures none;
+    model_.backend().begin({.separate = true, .warmup = true});
+    forward(model_, std::vector<NextToken>(answers, {&memory_, &none, held_, 0}));
+    model_.backend().finish();
+    memory_.cut(held_);
+  }
 
  private:
+  void make_room(int64_t tokens, int64_t limit) {
+    if (held_ + tokens > limit) {
+      held_ = 0;
+      memory_.cut(held_);
+    }
+    memory_.reserve(held_ + tokens);
+  }
+
   Model& model_;
   TimelineMemory memory_;
   int64_t held_ = 0;
 };
 
-// In the order a first question needs them: a prompt, the steps of its answer, short prompt ends, and steps after so
-// many keys that attention is split.
+// In the order a first question needs them: a prompt, the steps of its answer, short prompt ends, steps after so many
+// keys that attention is split, and steps of up to eight answers at once.
 void warm_up(Model& model) {
   Warmup warmup(model);
   constexpr int64_t chunk = prefill_chunk;
   constexpr int64_t passes[] = {chunk, 1, 2, 3, 4, 5, 6, 7, 8, chunk, chunk, 1}, sparse[] = {chunk, 1};
   for (const int64_t tokens : passes) warmup.pass(tokens);
-  if (!model.facts().sparse) return;
-  for (const int64_t tokens : sparse) warmup.pass(tokens, true);
+  if (model.facts().sparse) {
+    for (const int64_t tokens : sparse) warmup.pass(tokens, true);
+  }
+  for (size_t answers = 2; model.backend().takes_turns() && answers <= 8; ++answers) warmup.together(answers);
 }
 
 }  // namespace

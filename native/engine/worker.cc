@@ -12,18 +12,23 @@ namespace {
 
 void run_jobs(const std::shared_ptr<Worker::State>& state) {
   std::unique_lock lock(state->mutex);
+  const Worker::State::Entry* last = nullptr;  // computed last and goes on
   for (;;) {
     state->changed.wait(lock, [&] { return state->closing || !state->jobs.empty(); });
     if (state->jobs.empty()) break;
     const auto entry = state->choose();
     const bool closed = !entry->begun && (state->closing || entry->closed);
     entry->begun = true;
+    state->running = &*entry;
     lock.unlock();
     pulse.running.fetch_add(1);
     pulse.step();
+    if (last && last != &*entry && entry->job.computes && last->job.pause) last->job.pause();
     const Turn next = entry->job.run(closed);
     lock.lock();
     entry->next = next;
+    state->running = nullptr;
+    if (entry->job.computes) last = next == Turn::over ? nullptr : &*entry;
     std::list<Worker::State::Entry> over;
     if (next == Turn::over) over.splice(over.begin(), state->jobs, entry);
     lock.unlock();
@@ -66,6 +71,14 @@ void Worker::close_owner(const void* owner) {
     if (!entry.begun) entry.closed = true;
     else if (entry.job.cancel) entry.job.cancel->store(true);
   }
+}
+
+bool Worker::others_wait() const {
+  const std::lock_guard lock(state_->mutex);
+  const State::Entry* running = state_->running;
+  return running && std::ranges::any_of(state_->jobs, [&](const State::Entry& each) {
+           return each.job.computes && each.job.owner != running->job.owner;
+         });
 }
 
 void Worker::close() { state_->close(); }

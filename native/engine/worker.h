@@ -23,9 +23,12 @@ enum class Turn : uint8_t { reads, writes, over };
 
 struct Job {
   const void* owner = nullptr;  // the session it belongs to
-  CancelFlag cancel;            // set if the owner or the worker closes; may be null
+  CancelFlag cancel{};          // set if the owner or the worker closes; may be null
   std::function<Turn(bool closed)>
       run;  // takes one step; `closed`: the worker or the owner closed before the job began
+  // Called before another job computes: ends what still runs of this job's last step.
+  std::function<void()> pause{};
+  bool computes = true;  // false: uses nothing that a job which has not paused could still be using
 };
 
 class Worker {
@@ -37,6 +40,8 @@ class Worker {
 
   void post(Job job);
   void close_owner(const void* owner);  // cancels its running job and runs its waiting ones as closed
+  // Within a step: whether another owner's job will compute next.
+  bool others_wait() const;
   void close();
 
   // Outlives the worker: before the process ends, wait here for the thread to finish.
@@ -50,7 +55,8 @@ class Worker {
       bool closed = false;  // closed before it began
       int64_t round = 0;    // the last round in which it took a step
     };
-    std::list<Entry> jobs;  // in order of arrival
+    std::list<Entry> jobs;           // in order of arrival
+    const Entry* running = nullptr;  // whose step is being taken
     int64_t round = 1;
     bool closing = false;
     bool finished = false;

@@ -1,6 +1,8 @@
 // Projections: few rows go to the matvec (bound by the bytes of W), many to the tiled matmul (bound by arithmetic).
 #pragma once
 
+#include <algorithm>
+
 #include "gpu/shared_ops.h"
 
 namespace longhand::gpu {
@@ -53,6 +55,17 @@ void SharedOps<Api>::project_rows(const Tensor& x, const Part& part, const Proje
                 .outputs = outputs,
                 .work = 2.0 * static_cast<double>(x.rows * p.topk) * part.rows * static_cast<double>(x.cols),
                 .tiled = tiled});
+}
+
+template <class Api>
+void SharedOps<Api>::project_stretches(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y,
+                                       int64_t most, bool tiled) {
+  for (int64_t row = 0; row < x.rows; row += most) {
+    const int64_t count = std::min(most, x.rows - row);
+    Projection some = projection;
+    if (some.options.gate) some.options.gate = some.options.gate.row_range(row, count);
+    project_rows(x.row_range(row, count), part, some, y.row_range(row, count), tiled);
+  }
 }
 
 template <class Api>

@@ -6,6 +6,7 @@
 //   upload(from, bytes), token_list(ids)
 //   run_rms_norm, run_layer_norm, run_rows, run_conv              kernels whose arguments are a back end's own
 //   launch(projection), run_expert_down                           products of matrices: threads and tiles are tuned
+//   run_stack(parts, places, y, params, grid), most_bound()       rows of several timelines; bytes of one binding
 //   first_bound_row(length)                                       of a cache that rows are appended to
 //   compress(cache, kernel, stride, wanted, means, length)        means of windows of keys, up to `wanted` of them
 //   tiles_for, expert_down_tiled                                  with Traits::tiles_experts
@@ -85,6 +86,9 @@ class SharedOps : public Backend {
   Tensor linear(Tensor x, const Weight& weight, const Linear& options) override;
   Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) override;
 
+  // stack.h
+  Tensor stack(std::span<const Tensor> parts) override;
+
   // rope.h
   Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
                             KvCache& cache) override;
@@ -114,6 +118,9 @@ class SharedOps : public Backend {
     project_rows(x, part, projection, y, x.rows > params::kMatvecTokens && (!projection.routes || projection.tiles));
   }
   void project_rows(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y, bool tiled);
+  // At most `most` rows at a time, of a matrix that is the same for all.
+  void project_stretches(const Tensor& x, const Part& part, const Projection& projection, const Tensor& y, int64_t most,
+                         bool tiled);
   Tensor convolve(const Tensor& x, const Buffer& taps, ConvState& state, bool product);
   void row_op(RowOp op, const Tensor& x, const Tensor& z, const Tensor& y, int64_t z_stride);
   // Call before the memory of the gates is reused by the next layer or another pass.
@@ -121,6 +128,7 @@ class SharedOps : public Backend {
 
  private:
   Api& api() { return static_cast<Api&>(*this); }
+  int64_t stack_bound(std::span<const Tensor> parts, const Argument& bound, const Tensor& y, int64_t first);
   static Constants rope_constants(const Qkv& qkv, const Rope& rope);
   void count_expert_bytes(const Weight& experts, int64_t slots) {
     expert_bytes_read_ += experts.bytes / static_cast<size_t>(experts.experts) * static_cast<size_t>(slots);

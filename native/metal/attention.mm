@@ -8,11 +8,11 @@ namespace longhand::metal {
 using namespace params;
 
 // Whether 32 rows at a time pay: enough of them to fill the GPU, and a head that 8 x 8 matrices cover.
-static bool fits_tiles(const AttentionParams& p, const Constants& shape, int64_t keys_seen) {
+bool MetalBackend::fits_tiles(const AttentionParams& p, const Constants& shape, int64_t keys_seen) const {
+  const int64_t tokens = whole_of(p.tokens);
   const uint32_t dim = shape.values()[kDim];
-  if (shape.values()[kSparse] || dim % (dim > 128 ? 16 : 8) != 0 || dim > 256 || p.tokens <= kMatvecTokens)
-    return false;
-  return keys_seen <= kAttentionSplit || p.tokens * p.query >= 16 * kAttentionTile;
+  if (shape.values()[kSparse] || dim % (dim > 128 ? 16 : 8) != 0 || dim > 256 || tokens <= kMatvecTokens) return false;
+  return keys_seen + pass_.left <= kAttentionSplit || tokens * p.query >= 16 * kAttentionTile;
 }
 
 // Keys of one split of one token's attention: few enough to occupy `groups` threadgroups, but never so few that

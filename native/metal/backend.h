@@ -2,9 +2,11 @@
 // finish().
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -40,6 +42,8 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
 
   // backend.mm
   DeviceInfo device() const override;
+  bool takes_turns() const override { return true; }
+  int64_t grain() const override { return params::kGlaChunk; }  // chunks of linear attention and tiles of rows
   void begin(const PassOptions& options) override;
   void finish() override;
   Tensor scratch(int64_t rows, int64_t cols) override { return arena().take(rows, cols); }
@@ -139,14 +143,21 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
   static Grid groups(size_t cols, size_t rows, size_t threads) { return {{cols, rows, 1}, {threads, 1, 1}}; }
   Tensor token_list(std::span<const int32_t> ids);
   static int64_t first_bound_row(int64_t) { return 0; }
+  // Of the pass that a prompt reads: rows of the running part of it are `rows`.
+  int64_t whole_of(int64_t rows) const { return std::max(rows, pass_.whole); }
+  void project(const Tensor& x, const Part& part, const gpu::Projection& projection, const Tensor& y);
   void launch(const gpu::ProjectionLaunch<MetalBackend>& l);
   void run_rms_norm(const Tensor& x, const Norm& norm, const Tensor& y, const params::NormParams& p);
   void run_layer_norm(const Constants& constants, std::initializer_list<Argument> arguments,
                       const params::NormParams& p, int64_t rows);
   void run_rows(gpu::RowOp op, const Tensor& x, const Tensor& z, const Tensor& y, const params::RowsParams& p,
                 const Grid& grid);
+  static size_t most_bound() { return std::numeric_limits<size_t>::max(); }
+  void run_stack(const Argument& parts, const Tensor& places, const Tensor& y, const params::RowsParams& p,
+                 const Grid& grid);
   void run_conv(const Constants& constants, const Tensor& x, const Buffer& taps, ConvState& state, const Tensor& y,
                 const params::ConvParams& p, const Grid& grid);
+  bool grouped(const Routes& routes, int64_t experts) const;
   const ExpertTiles* tiles_for(const Routes& routes, int64_t experts);  // null: too few rows an expert
   void expert_down_tiled(const Tensor& h, const MetalWeight& w, const Routes& routes, const ExpertTiles& tiles,
                          const Tensor& add_to);
@@ -166,6 +177,7 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
   static bool fits_chunks(int64_t key_dim, int64_t value_dim);
   Tensor delta_in_chunks(const Tensor& p, const Tensor& qkv, const GatedDelta& weights, RecurrentState& state);
   Tensor in_chunks(const Chunked& chunked, RecurrentState& state);
+  bool fits_tiles(const params::AttentionParams& p, const Constants& shape, int64_t keys_seen) const;
   void attend(const Tensor& q, const Argument& keys, const Argument& values, const char* layout,
               const params::AttentionParams& params, const Constants& constants, int64_t keys_seen,
               const Argument& blocks, const Tensor& o);

@@ -54,8 +54,8 @@ Tensor MetalBackend::delta_in_chunks(const Tensor& p, const Tensor& qkv, const G
 
 Tensor MetalBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv, RecurrentState& state) {
   const int64_t values = w.value_heads / w.key_heads * w.value_dim;
-  const bool chunked =
-      tuning_.delta_chunk_from > 0 && p.rows >= tuning_.delta_chunk_from && fits_chunks(w.key_dim, w.value_dim);
+  const bool chunked = tuning_.delta_chunk_from > 0 && whole_of(p.rows) >= tuning_.delta_chunk_from &&
+                       fits_chunks(w.key_dim, w.value_dim);
   const Instance& instance = instance_for(w.key_dim);
   const bool together = !chunked && p.rows <= step_tokens && values <= instance.step_values;
   const Tensor qkv = together ? Tensor{} : conv_silu(p, *w.conv, conv);

@@ -5,6 +5,13 @@ namespace longhand::metal {
 
 using namespace params;
 
+// Rows of separate timelines go to the matvec, however many they are: alone each would too, and M rows give the bits of
+// M single rows.
+void MetalBackend::project(const Tensor& x, const Part& part, const gpu::Projection& projection, const Tensor& y) {
+  if (pass_.separate && !projection.routes) project_stretches(x, part, projection, y, kMatvecTokens, false);
+  else SharedOps::project(x, part, projection, y);
+}
+
 void MetalBackend::launch(const gpu::ProjectionLaunch<MetalBackend>& l) {
   const auto& [w, table, x, norm, gate, bias] = l.inputs;
   const bool swiglu = l.projection.swiglu, routed = l.projection.routes != nullptr;

@@ -7,10 +7,12 @@ namespace longhand::metal {
 
 using namespace params;
 
-// A tile costs the arithmetic of 32 rows: with few rows an expert, a matvec per row is cheaper.
-static bool grouped(const Routes& routes, int64_t experts) {
-  const int64_t tokens = routes.weights.rows;
-  return tokens > kMatvecTokens && tokens * routes.topk >= 4 * experts && experts <= kMostGroupedExperts;
+// A tile costs the arithmetic of 32 rows: with few rows an expert, a matvec per row is cheaper. Rows of separate
+// timelines go to the matvec, as each would alone.
+bool MetalBackend::grouped(const Routes& routes, int64_t experts) const {
+  const int64_t tokens = whole_of(routes.weights.rows);
+  return !pass_.separate && tokens > kMatvecTokens && tokens * routes.topk >= 4 * experts &&
+         experts <= kMostGroupedExperts;
 }
 
 const gpu::ExpertTiles* MetalBackend::tiles_for(const Routes& routes, int64_t experts) {

@@ -6,6 +6,7 @@
 #include "gpu/rope.h"
 #include "gpu/short_conv.h"
 #include "gpu/sparse.h"
+#include "gpu/stack.h"
 #include "metal/backend.h"
 
 namespace longhand::metal {
@@ -37,6 +38,11 @@ void MetalBackend::run_rows(gpu::RowOp op, const Tensor& x, const Tensor& z, con
       run(Kernel{"copy", "add_scaled_rows"}, Constants{}, {reads(z), reads(x), updates(y)}, p, grid);
       break;
   }
+}
+
+void MetalBackend::run_stack(const Argument& parts, const Tensor& places, const Tensor& y, const params::RowsParams& p,
+                             const Grid& grid) {
+  run(Kernel{"copy", "stack_rows"}, Constants{}, {parts, reads(places), writes(y)}, p, grid);
 }
 
 void MetalBackend::run_conv(const Constants& constants, const Tensor& x, const Buffer& taps, ConvState& state,

@@ -14,7 +14,9 @@ struct PassOptions {
   const std::atomic<bool>* cancel = nullptr;  // checked between ops; a cancelled pass throws Cancelled
   bool async = false;                         // begins behind passes that are still running; ends with submit()
   bool separate = false;                      // every row is of another timeline and comes out as it would alone
-  bool warmup = false;                        // computes nothing, see compile_pending()
+  int64_t whole = 0;    // of a part of a prompt's pass (Passes::grain): tokens of the whole pass; 0: this is all of it
+  int64_t left = 0;     // and how many of them come after this part
+  bool warmup = false;  // computes nothing, see compile_pending()
 };
 struct Cancelled {};
 
@@ -36,10 +38,11 @@ class Passes {
   // keep their results until the third begins.
   virtual bool decodes_async() const { return false; }
   // Whether passes of other timelines may run between two passes of one: nothing outlives a pass but its timeline's
-  // memory, and the scores, which are used at once. If not, an answer is finished before the next begins.
+  // memory, and the scores, which are used at once (a step sent ahead is taken back first). If not, an answer is
+  // finished before the next begins.
   virtual bool takes_turns() const { return false; }
   // A prompt may be read in parts, by back ends that take turns: parts that end at multiples of this many tokens, and
-  // are no shorter, give bit for bit the results of one whole pass.
+  // are no shorter, give bit for bit the results of one whole pass: kernels are chosen by its size, not the part's.
   virtual int64_t grain() const { return 16; }
   // Encodes the choice of a token. With `after_guess` the token guessed by the previous pass counts too, which the
   // caller does not know yet.

@@ -47,9 +47,6 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
   bool profile() override { return commands_.profile(); }
   std::map<std::string, KernelTime> kernel_times() const override { return commands_.kernel_times(); }
 
-  // shared_ops.cc
-  Tensor stack(std::span<const Tensor> parts) override;
-
   // weight.cc
   WeightPtr prepare(std::span<const WeightView> views, std::shared_ptr<const void> keep_alive,
                     int64_t experts) override;
@@ -127,7 +124,9 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
                 const Grid& grid);
   void run_conv(const Constants& constants, const Tensor& x, const Buffer& taps, ConvState& state, const Tensor& y,
                 const params::ConvParams& p, const Grid& grid);
-  int64_t stack_bound(std::span<const Tensor> parts, const Argument& bound, const Tensor& y, int64_t first);
+  size_t most_bound() const { return device_->limits().fit(); }
+  void run_stack(const Argument& parts, const Tensor& places, const Tensor& y, const params::RowsParams& p,
+                 const Grid& grid);
   void run_expert_down(Constants constants, const Part& part, std::initializer_list<Argument> arguments,
                        const params::ExpertDownParams& p, size_t tokens);
   // Rows of `row_floats` each, at most `rows`, that are worked on together: bounded by a binding and by memory.

@@ -32,12 +32,7 @@ void VulkanBackend::project(const Tensor& x, const Part& part, const gpu::Projec
   const int64_t fitting = rows_in_binding(stride * static_cast<int64_t>(sizeof(float)));
   const int64_t tile = tiled ? int64_t{shared::kMatmulTokens} : int64_t{kMatvecTokens};
   const int64_t whole = fitting < tile ? fitting : fitting / tile * tile, most = tiled ? whole : std::min(whole, tile);
-  for (int64_t row = 0; row < x.rows; row += most) {
-    const int64_t count = std::min(most, x.rows - row);
-    gpu::Projection some = projection;
-    if (some.options.gate) some.options.gate = some.options.gate.row_range(row, count);
-    project_rows(x.row_range(row, count), part, some, y.row_range(row, count), tiled);
-  }
+  project_stretches(x, part, projection, y, most, tiled);
 }
 
 // As many slices of a tile (matmul.glsl) as a narrow matrix needs for workgroups enough, and as fit into the memory and

@@ -1,6 +1,4 @@
 // The ops of native/gpu on Vulkan, and the kernels whose arguments are Vulkan's own.
-#include <algorithm>
-
 #include "gpu/embed.h"
 #include "gpu/linear.h"
 #include "gpu/moe.h"
@@ -8,6 +6,7 @@
 #include "gpu/rope.h"
 #include "gpu/short_conv.h"
 #include "gpu/sparse.h"
+#include "gpu/stack.h"
 #include "vulkan/backend.h"
 
 namespace longhand::vulkan {
@@ -24,12 +23,6 @@ uint32_t copy_kind(gpu::RowOp op) {
     case gpu::RowOp::copy: break;
   }
   return shared::kCopyRows;
-}
-
-// What holds both, which lie in one buffer.
-gpu::Argument around(const gpu::Argument& a, const gpu::Argument& b) {
-  const size_t begin = std::min(a.offset, b.offset), end = std::max(a.offset + a.bytes, b.offset + b.bytes);
-  return {a.buffer, begin, end - begin, a.access};
 }
 
 }  // namespace
@@ -51,6 +44,11 @@ void VulkanBackend::run_rows(gpu::RowOp op, const Tensor& x, const Tensor& z, co
       grid);
 }
 
+void VulkanBackend::run_stack(const Argument& parts, const Tensor& places, const Tensor& y, const params::RowsParams& p,
+                              const Grid& grid) {
+  run("copy", Constants().set(kCopyKind, shared::kStackRows), {parts, reads(places), writes(y)}, p, grid);
+}
+
 void VulkanBackend::run_conv(const Constants& constants, const Tensor& x, const Buffer& taps, ConvState& state,
                              const Tensor& y, const params::ConvParams& p, const Grid& grid) {
   run("short_conv", constants, {reads(x), reads(taps), updates(*state.window), writes(y)}, p, grid);
@@ -61,43 +59,6 @@ void VulkanBackend::run_expert_down(Constants constants, const Part& part, std::
   const uint32_t threads = device_->threads_for(64), subgroups = threads / device_->limits().subgroup;
   constants.set(kLayout, part.layout).set(kBits, part.bits);
   run("expert_down", constants, arguments, p, Grid{{(part.rows + subgroups - 1) / subgroups, tokens, 1}, threads});
-}
-
-// One dispatch for all parts that lie in one buffer, near enough for a binding: in a steady state all do.
-Tensor VulkanBackend::stack(std::span<const Tensor> parts) {
-  int64_t rows = 0;
-  for (const Tensor& part : parts) rows += part.rows;
-  const Tensor y = scratch(rows, parts.front().cols);
-  for (int64_t done = 0; done < rows;) {
-    Argument bound = reads(parts.front());
-    size_t count = 0;
-    for (; count < parts.size() && parts[count].buffer == bound.buffer; ++count) {
-      const Argument both = around(bound, reads(parts[count]));
-      if (both.bytes > device_->limits().fit()) break;
-      bound = both;
-    }
-    done += stack_bound(parts.first(count), bound, y, done);
-    parts = parts.subspan(count);
-  }
-  return y;
-}
-
-// Parts within `bound` into the rows of y from `first` on. Returns how many rows they have.
-int64_t VulkanBackend::stack_bound(std::span<const Tensor> parts, const Argument& bound, const Tensor& y,
-                                   int64_t first) {
-  std::vector<uint32_t> places;
-  for (const Tensor& part : parts) {
-    assert(part.cols == y.cols);
-    for (int64_t row = 0; row < part.rows; ++row)
-      places.push_back(narrow(static_cast<int64_t>(part.row_range(row, 1).offset - bound.offset / sizeof(float))));
-  }
-  const auto rows = static_cast<int64_t>(places.size());
-  run("copy", Constants().set(kCopyKind, shared::kStackRows),
-      {bound, reads(upload(places.data(), places.size() * sizeof(uint32_t))), writes(y.row_range(first, rows))},
-      params::RowsParams{
-          .rows = narrow(rows), .cols = narrow(y.cols), .x_stride = 0, .y_stride = narrow(y.stride), .z_stride = 0},
-      elements(static_cast<size_t>(y.cols), static_cast<size_t>(rows), 64));
-  return rows;
 }
 
 }  // namespace longhand::vulkan

@@ -99,8 +99,8 @@ void Generation::read_chunk(Reading& reading, int64_t most) {
   const int64_t count = part_of(next->end - begin, most, grain());
   const bool whole = count == next->end - begin, last = whole && next->kind == Boundary::Kind::end;
   const auto chunk = std::span(reading.prompt).subspan(static_cast<size_t>(begin), static_cast<size_t>(count));
-  const Tensor logits =
-      timeline_.read(chunk, total, last ? Scored::last : Scored::none, {options_.path, options_.cancel}, !whole);
+  const Tensor logits = timeline_.read(chunk, total, last ? Scored::last : Scored::none,
+                                       {options_.path, options_.cancel}, next->end - begin - count);
   reading.seconds += std::chrono::duration<double>(Clock::now() - start).count();
   if (whole && !last) remember(reading, static_cast<size_t>(next - reading.ends.begin()), reading.seconds);
   if (whole) reading.seconds = 0;
@@ -140,10 +140,15 @@ void Generation::write_token(Writing& writing) {
   written(writing, logits, std::chrono::duration<double, std::milli>(Clock::now() - start).count());
 }
 
+void Generation::pause() {
+  const auto* writing = std::get_if<Writing>(&state_);
+  if (writing && writing->async) writing->async->take_back();
+}
+
 bool Generation::writes_alike(const Generation& other) const {
   const auto plain = [](const Generation& one) {
     const auto* writing = std::get_if<Writing>(&one.state_);
-    return writing && !writing->async && writing->unread == 1;
+    return writing && writing->unread == 1;
   };
   return plain(*this) && plain(other) && options_.path == other.options_.path;
 }
@@ -153,6 +158,7 @@ void Generation::write_together(std::span<Generation* const> generations) {
   std::vector<Timeline*> timelines;
   std::vector<int32_t> tokens;
   for (Generation* each : generations) {
+    each->pause();
     timelines.push_back(&each->timeline_);
     tokens.push_back(each->result_.tokens.back());
   }
@@ -180,9 +186,10 @@ Tensor Generation::next_scores(Writing& writing, std::span<const int32_t> tokens
     const std::atomic<bool>* cancel = writing.step_ms > uninterrupted_ms ? options_.cancel : nullptr;
     return timeline_.read(tokens, after, Scored::last, {options_.path, cancel});
   }
-  // No step is sent ahead when the answer ends or a snapshot of the accepted tokens is taken next, or when the context
-  // is full.
-  const bool more = static_cast<int64_t>(result_.tokens.size()) + 1 < options_.max_tokens &&
+  // No step is sent ahead when the answer ends or a snapshot of the accepted tokens is taken next, when the context is
+  // full, or when somebody else computes next.
+  const bool more = !timeline_.model().worker().others_wait() &&
+                    static_cast<int64_t>(result_.tokens.size()) + 1 < options_.max_tokens &&
                     (after - result_.prompt_tokens) % generated_snapshot_every != 0;
   return writing.async->step(tokens.back(), more, writing.sampler, options_.path);
 }

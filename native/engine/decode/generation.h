@@ -61,6 +61,8 @@ class Generation {
   // Writes one token of each answer in one pass. All must be writing, with the same model and path. An error ends all
   // of them.
   static void write_together(std::span<Generation* const> generations);
+  // Call before anything else computes with the model: takes back a step that was sent ahead.
+  void pause();
   // Whether the next step may be taken together with other answers.
   bool writes_alike(const Generation& other) const;
   bool reads() const { return std::holds_alternative<Reading>(state_); }

@@ -197,9 +197,11 @@ const Snapshot* Timeline::checkpoint(int64_t length) {
   }
 }
 
-Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options,
-                      bool goes_on) {
+Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored rows, PassOptions options, int64_t left) {
   const int64_t before = length();
+  const int64_t start = !goes_on_ ? before : passes_.size() > 1 ? passes_[passes_.size() - 2].end : 0;
+  options.whole = before + static_cast<int64_t>(tokens.size()) + left - start;
+  options.left = left;
   memory_.reserve(
       std::max(before + static_cast<int64_t>(tokens.size()), total));  // reserves for the whole prompt at once
   const bool worth_it = memory_.has_states() && before > 0 && tokens.size() >= checkpoint_from;
@@ -217,7 +219,7 @@ Tensor Timeline::read(std::span<const int32_t> tokens, int64_t total, Scored row
     throw;
   }
   append(tokens, total, options.path);
-  goes_on_ = goes_on;
+  goes_on_ = left > 0;
   return out;
 }
 

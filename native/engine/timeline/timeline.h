@@ -66,10 +66,9 @@ class Timeline {
                  int64_t continues);
   // One pass over tokens that follow the history, text or a picture (Pictures::alike). `total`: the length of the
   // prompt they are part of. Returns logits (or an empty tensor) readable until the next pass. If it throws, the
-  // timeline is unchanged, or truncated to where it could be restored. With `goes_on` the next call continues the same
-  // pass, in parts as Passes::grain() allows.
-  Tensor read(std::span<const int32_t> tokens, int64_t total, Scored rows, const PassOptions& options,
-              bool goes_on = false);
+  // timeline is unchanged, or truncated to where it could be restored. `left`: how many more tokens of the same pass
+  // the next calls read, in parts as Passes::grain() allows.
+  Tensor read(std::span<const int32_t> tokens, int64_t total, Scored rows, PassOptions options, int64_t left = 0);
   // Reads one token into each of several timelines of one model in one pass. Returns a row of logits for each. If it
   // throws, each is unchanged, or truncated to where it could be restored.
   static Tensor read_together(std::span<Timeline* const> timelines, std::span<const int32_t> tokens, Path path);

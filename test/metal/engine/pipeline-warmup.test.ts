@@ -70,6 +70,7 @@ describe('kernels compiled in the background', () => {
       standin.reset();
       const longest = prompts.toSorted((a, b) => b.ids.length - a.ids.length)[0]?.ids ?? new Int32Array();
       for (const length of [1, 3, Math.min(20, longest.length)]) await answer(model, longest.slice(0, length), 4);
+      await Promise.all([2, 3, 4].map((length) => answer(model, longest.slice(0, length), 20)));
       expect(standin.counters().pipelines).toBe(0);
       await expect.poll(archived, patience).not.toHaveLength(0);
       model.close();
