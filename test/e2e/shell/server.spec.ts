@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Page } from '@playwright/test';
 import { build } from 'vite';
 import { begin, expect, test } from '../app.ts';
 
@@ -30,12 +31,8 @@ async function bundled(entry: string): Promise<string> {
   return chunk?.code ?? '';
 }
 
-test('other devices: asked about, then served over HTTPS with the certificate that is shown', async ({
-  page,
-  app,
-  problems,
-}) => {
-  const [port, networkPort] = [await freePort(), await freePort()];
+/** Switches the server on with a new key, and leaves its options open, with the port filled in. */
+async function serveAt(port: number, page: Page, app: Parameters<typeof begin>[1]): Promise<string> {
   await begin(page, app);
   await page.getByRole('button', { name: /^Server/ }).click();
   await page.getByRole('switch', { name: /^Let other programs/ }).click();
@@ -44,6 +41,16 @@ test('other devices: asked about, then served over HTTPS with the certificate th
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Options', exact: true }).click();
   await page.getByRole('textbox', { name: 'Port', exact: true }).fill(String(port));
+  return key;
+}
+
+test('other devices: asked about, then served over HTTPS with the certificate that is shown', async ({
+  page,
+  app,
+  problems,
+}) => {
+  const [port, networkPort] = [await freePort(), await freePort()];
+  const key = await serveAt(port, page, app);
   await page.getByRole('switch', { name: 'Other devices on your network' }).click();
   await page.getByRole('textbox', { name: 'Port for other devices' }).fill(String(networkPort));
   await page.getByRole('textbox', { name: 'Certificate file' }).fill('/a.pem');
@@ -92,14 +99,7 @@ test('a page of another origin asks with its client as soon as it is named in th
   });
   await new Promise<void>((done) => site.listen(0, '127.0.0.1', done));
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-  await begin(page, app);
-  await page.getByRole('button', { name: /^Server/ }).click();
-  await page.getByRole('switch', { name: /^Let other programs/ }).click();
-  await page.getByRole('button', { name: 'Create key' }).click();
-  const key = (await page.getByLabel('Key', { exact: true }).textContent()) ?? '';
-  await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('button', { name: 'Options', exact: true }).click();
-  await page.getByRole('textbox', { name: 'Port', exact: true }).fill(String(port));
+  const key = await serveAt(port, page, app);
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('button', { name: `Serving on port ${port}` })).toBeVisible();
 
