@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Client, ServerState } from '../../../app/protocol/index.ts';
 import { startApiServer } from '../../../app/server/api/api-server.ts';
 import { newFolder, startCore } from '../../support/core/core.ts';
+import { freePort } from '../../support/free-port.ts';
 import { circling, repetitive } from '../../support/models/circling.ts';
 
 //  The server inside the app, by real requests over HTTP.
@@ -12,14 +13,6 @@ import { circling, repetitive } from '../../support/models/circling.ts';
 type On = Extract<ServerState, { phase: 'on' }>;
 
 const startApp = (dataFolder = newFolder()) => startCore({ dataFolder, startServer: startApiServer });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 async function reached<Phase extends ServerState['phase']>(client: Client, phase: Phase) {
   const state = await vi.waitUntil(async () => {

@@ -4,17 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { build } from 'vite';
+import { freePort } from '../../support/free-port.ts';
 import { begin, expect, test } from '../app.ts';
 
 //  The server for other programs, switched on by hand and asked over HTTP.
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 /** A package as a page of somebody else would load it. */
 async function bundled(entry: string): Promise<string> {
