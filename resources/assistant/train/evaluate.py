@@ -1,19 +1,26 @@
-"""Asks a model through the server what the held-out side of mix.py makes, greedily, and prints a table and transcripts.
+"""Asks a model through the server what it was not trained on, greedily, and prints a table; writes transcripts to be marked by data/exam/RUBRIC.md.
 
     longhand serve --model MODEL.gguf            # prints address and key
-    python evaluate.py http://127.0.0.1:PORT KEY QUESTIONS [--rows 60] [--out transcripts.md]
+    python evaluate.py http://127.0.0.1:PORT KEY [--questions FOLDER] [--manual FILE] [--rows 60] [--out transcripts.md] [--only passages,manual,..]
+
+--manual: the questions of exam/longhand.jsonl with the passages that the app finds (manual.ts).
 """
 import argparse
 import json
 import math
+import os
 import random
 import re
 import urllib.request
 
-from data.held_out import APP, CLAIMS, TALK, WRITING
 from data.mix import FILES
-from data.passages import Texts
-from data.prompt import REFUSE
+from data.passages import SHARES, Texts
+from data.prompt import grounded
+from data.sums import TOOLS
+from data.written import documents, lines
+
+EXAM = os.path.join(os.path.dirname(__file__), "data", "exam")
+exam = lambda name: lines(os.path.join(EXAM, f"{name}.jsonl"))
 
 
 class Asker:
@@ -27,11 +34,13 @@ class Asker:
         with urllib.request.urlopen(request, timeout=600) as answer:
             return json.load(answer)
 
-    def ask(self, text, system=None, most=160, temperature=0.0, seed=1):
+    def reply(self, messages, most=160, temperature=0.0, seed=1, tools=None):
+        body = {"model": self.model, "messages": messages, "max_tokens": most, "temperature": temperature, "seed": seed, **({"tools": tools} if tools else {})}
+        return self.call("/v1/chat/completions", body)["choices"][0]
+
+    def ask(self, text, system=None, most=160):
         messages = ([{"role": "system", "content": system}] if system else []) + [{"role": "user", "content": text}]
-        body = {"model": self.model, "messages": messages, "max_tokens": most, "temperature": temperature, "seed": seed}
-        choice = self.call("/v1/chat/completions", body)["choices"][0]
-        return choice["message"]["content"] or "", choice["finish_reason"]
+        return self.reply(messages, most)["message"]["content"] or ""
 
 
 def interval(hits, of):
@@ -46,46 +55,126 @@ def interval(hits, of):
 plain = lambda text: re.sub(r"[^a-z0-9]+", " ", text.lower()).strip()
 
 
-def documents(asker, folder, rows):
-    texts, r = Texts(folder, FILES, held_out=True), random.Random(7)
-    counts = dict.fromkeys(("asked", "right", "cited", "over", "absent", "refused"), 0)
-    shown = []
-    for _ in range(rows):
-        system, questions = texts.row(r, answerable=2, absent=1)
-        for question, _, answer, number in questions:
-            reply, _ = asker.ask(question, system, 120)
-            refused = "could not find" in reply.lower()
-            if answer is None:
-                counts["absent"] += 1
-                counts["refused"] += refused
-            else:
-                counts["asked"] += 1
-                counts["right"] += plain(answer) in plain(reply)
-                counts["cited"] += re.findall(r"\[(\d+)\]", reply)[-1:] == [str(number)]
-                counts["over"] += refused
-            shown.append((question, answer or "(absent)", reply))
-    print(f"document questions: gold words in the answer {interval(counts['right'], counts['asked'])}")
-    print(f"citation right {interval(counts['cited'], counts['asked'])}")
-    print(f"refused although it is there {interval(counts['over'], counts['asked'])}")
-    print(f"refused when absent {interval(counts['refused'], counts['absent'])}", flush=True)
+def marked(asker, name, cases):
+    """cases: (system message, question, gold words or None, number of the passage)"""
+    counts, shown = dict.fromkeys(("asked", "right", "cited", "over", "absent", "refused"), 0), []
+    for system, question, answer, number in cases:
+        reply = asker.ask(question, system, 120)
+        refused = "could not find" in reply.lower()
+        if answer is None:
+            counts["absent"] += 1
+            counts["refused"] += refused
+        else:
+            counts["asked"] += 1
+            counts["right"] += plain(answer) in plain(reply)
+            counts["cited"] += re.findall(r"\[(\d+)\]", reply)[-1:] == [str(number)]
+            counts["over"] += refused
+        shown.append((f"{question}\n(gold: {answer or 'absent'} [{number}])", reply))
+    print(f"{name}: gold words {interval(counts['right'], counts['asked'])}; citation {interval(counts['cited'], counts['asked'])}; "
+          f"refused although there {interval(counts['over'], counts['asked'])}; refused when absent {interval(counts['refused'], counts['absent'])}", flush=True)
     return shown
+
+
+def passages(asker, args):
+    """Two to four passages of articles that were not trained on."""
+    texts, shown = Texts(args.questions, FILES, held_out=True), []
+    for name in SHARES:
+        if name not in texts.sets:
+            continue
+        only, r = {name: texts.sets[name]}, random.Random(7)
+        texts.sets, all_ = only, texts.sets
+        cases = []
+        while len(cases) < args.rows:
+            system, questions = texts.row(r, answerable=2, absent=1)
+            if 2 <= len(re.findall(r"^\[\d+\] \(", system, re.M)) <= 4:
+                cases += [(system, question, answer, number) for question, _, answer, number in questions]
+        texts.sets = all_
+        shown += marked(asker, f"passages of {name}", cases)[:12]
+    return shown
+
+
+def own(asker, args):
+    cases = []
+    for one in documents(held_out=True):
+        name = one["file"]
+        system = grounded([(f"{name}, ¶ {n * 3}", text) for n, text in enumerate(one["passages"], 1)])
+        cases += [(system, q["question"], q["span"], q["passage"]) for q in one["questions"]] + [(system, text, None, None) for text in one["absent"]]
+    return marked(asker, "documents of our own", cases)[:24]
+
+
+def manual(asker, args):
+    right, cited, shown = 0, 0, []
+    rows = lines(args.manual)
+    for one, asked in zip(rows, exam("longhand")):
+        system = grounded([(p["place"], p["text"]) for p in one["passages"]])
+        reply = asker.ask(one["question"], system, 120)
+        number = int((re.findall(r"\[(\d+)\]", reply) or ["0"])[-1])
+        says = any(must in reply.lower() for must in asked["must"])
+        marks = 0 < number <= len(one["passages"]) and any(must in one["passages"][number - 1]["text"].lower() for must in asked["must"])
+        right, cited = right + says, cited + (says and marks)
+        shown.append((f"{one['question']}\n(must: {asked['must']})", reply))
+    print(f"Longhand from its manual: right {interval(right, len(rows))}; right with its mark {interval(cited, len(rows))}", flush=True)
+    return shown
+
+
+def sums(asker, args):
+    tool = [{"type": "function", "function": TOOLS["calculator"]}]
+    right, called, shown = 0, 0, []
+    for one in exam("sums"):
+        message = asker.reply([{"role": "user", "content": one["prompt"]}], 120, tools=tool)["message"]
+        calls = [call["function"]["arguments"] for call in message.get("tool_calls") or []]
+        called += bool(calls)
+        shown.append((one["prompt"], f"{calls or message['content']} (result: {one['result']})"))
+        right += bool(calls) and value_of(calls[0]) == float(one["result"])
+    print(f"sums: called the calculator {interval(called, 30)}; with the right expression {interval(right, 30)}", flush=True)
+    return shown
+
+
+def value_of(arguments):
+    from data.sums import value
+    try:
+        return float(value(json.loads(arguments)["expression"]))
+    except Exception:
+        return None
+
+
+def turns(asker, args):
+    shown = []
+    for one in exam("turns"):
+        messages = []
+        for turn in one["turns"]:
+            messages.append({"role": "user", "content": turn})
+            messages.append({"role": "assistant", "content": asker.reply(messages, 200)["message"]["content"] or ""})
+        shown.append((one["rubric"], "\n\n".join(f"{m['role']}: {m['content']}" for m in messages)))
+    return shown
+
+
+def prompts(name, most):
+    return lambda asker, args: [(f"{one['prompt']}\n({one.get('rubric', '')})", asker.ask(one["prompt"], None, most)) for one in exam(name)]
+
+
+def ending(asker, args):
+    asked = [one["prompt"] for name in ("talk", "writing", "mixed") for one in exam(name)]
+    endless = sum(asker.reply([{"role": "user", "content": text}], 512, 0.7, seed)["finish_reason"] == "length" for seed, text in enumerate(asked))
+    print(f"not ended within 512 tokens at temperature 0.7: {interval(endless, len(asked))}", flush=True)
+    return []
+
+
+KINDS = {"passages": passages, "own": own, "manual": manual, "sums": sums, "talk": prompts("talk", 120), "writing": prompts("writing", 300), "claims": prompts("claims", 120),
+         "mixed": prompts("mixed", 250), "turns": turns, "first-minutes": prompts("first-minutes", 200), "ending": ending}
 
 
 def main():
     asked = argparse.ArgumentParser()
-    asked.add_argument("url"), asked.add_argument("key"), asked.add_argument("questions")
-    asked.add_argument("--rows", type=int, default=60), asked.add_argument("--out")
+    asked.add_argument("url"), asked.add_argument("key")
+    asked.add_argument("--questions"), asked.add_argument("--manual"), asked.add_argument("--rows", type=int, default=60), asked.add_argument("--out"), asked.add_argument("--only")
     args = asked.parse_args()
-    asker = Asker(args.url.rstrip("/"), args.key)
-    shown = [("Documents", [(f"{q}\n(gold: {gold})", reply) for q, gold, reply in documents(asker, args.questions, args.rows)[:24]])]
-    for name, prompts, most in (("Small talk", TALK, 100), ("Longhand", APP, 100), ("Writing", WRITING, 300), ("Claims about itself", CLAIMS, 100)):
-        shown.append((name, [(prompt, asker.ask(prompt, None, most)[0]) for prompt in prompts]))
-    endless = sum(asker.ask(prompt, None, 512, 0.7, seed)[1] == "length" for seed, prompt in enumerate(TALK + WRITING))
-    print(f"not ended within 512 tokens at temperature 0.7: {interval(endless, len(TALK + WRITING))}")
-    text = "\n\n".join(f"## {name}\n\n" + "\n\n".join(f"> {q.replace(chr(10), chr(10) + '> ')}\n\n{a}" for q, a in some) for name, some in shown)
+    asker, text = Asker(args.url.rstrip("/"), args.key), ""
+    for name in args.only.split(",") if args.only else KINDS:
+        text += f"# {name}\n\n" + "\n\n".join(f"> {q.replace(chr(10), chr(10) + '> ')}\n\n{a}" for q, a in KINDS[name](asker, args)) + "\n\n"
     if args.out:
         with open(args.out, "w", encoding="utf-8") as f:
-            f.write(text + "\n")
+            f.write(text)
 
 
 if __name__ == "__main__":

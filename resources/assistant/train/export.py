@@ -1,47 +1,39 @@
-"""Puts trained adapters on the weights and writes the model that ships.
+"""Writes the model that ships from what train.py left.
 
-    python export.py MODEL.gguf state.pt OUT.gguf [--type Q5_0] [--embedding Q5_1]
+    python export.py MODEL.gguf OUT_OF_TRAINING model.gguf
 """
 import argparse
+import lzma
+import os
 
+import numpy as np
 import torch
-from gguf import GGMLQuantizationType, GGUFReader, GGUFValueType, GGUFWriter, dequantize, quantize
+from gguf import GGMLQuantizationType, GGUFReader, GGUFValueType, GGUFWriter
 
-from data.prompt import SYSTEM
-from model import MATRICES
+from data.prompt import TEMPLATE
+from model import MATRICES, turned
 
 NAME = "Longhand Assistant"
-TEMPLATE = (
-    "{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\n" + SYSTEM +
-    "<|im_end|>\n' }}{% endif %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}"
-    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
-)
+PARTS = 4  # files that the matrices are in
+BYTES = 20  # of a block of 32 weights in Q4_1: scale and least value in half precision, then 16 bytes of two levels each
 
 
-def turned(weight, heads):
-    """The inverse of model.unturned: rows of q and k as GGUF holds them."""
-    out, width = weight.shape
-    return weight.reshape(heads, 2, out // heads // 2, width).swapaxes(1, 2).reshape(out, width)
-
-
-def changes(state, heads, kv_heads, alpha=32):
-    """{name in the file: what is added to it}"""
-    made = {}
-    layers = 1 + max(int(name.split(".")[1]) for name in state)
-    for layer in range(layers):
-        for name, of in MATRICES.items():
-            at = f"layers.{layer}.matrices.{name.split('.')[1]}"
-            a, b = state[f"{at}.a"].float(), state[f"{at}.b"].float()
-            delta = b @ a * (alpha / a.shape[0])
-            if of in ("attn_q", "attn_k"):
-                delta = turned(delta, heads if of == "attn_q" else kv_heads)
-            made[f"blk.{layer}.{of}.weight"] = delta.numpy()
-    return made
+def blocks(weight):
+    """A matrix as Q4_1, as model.rounded sees it."""
+    values = weight.reshape(-1, 32)
+    least, most = values.min(1, keepdims=True), values.max(1, keepdims=True)
+    step = ((most - least) / np.float32(15)).astype(np.float32)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        levels = np.where(step > 0, np.floor((values - least) / np.maximum(step, 1e-20) + np.float32(0.5)), 0).clip(0, 15).astype(np.uint8)
+    made = np.empty((len(values), BYTES), np.uint8)
+    made[:, 0:2], made[:, 2:4] = step.astype("<f2").view(np.uint8), least.astype("<f2").view(np.uint8)
+    made[:, 4:] = levels[:, :16] | levels[:, 16:] << 4
+    return made.tobytes()
 
 
 def copy_fields(reader, writer):
     own = {"general.name": NAME, "tokenizer.chat_template": TEMPLATE}
-    left_out = {"general.architecture", "general.file_type", "general.finetune", "general.basename"}
+    left_out = {"general.architecture", "general.finetune", "general.basename", "general.organization"}
     for key, field in reader.fields.items():
         if key.startswith("GGUF.") or key in left_out:
             continue
@@ -57,23 +49,31 @@ def copy_fields(reader, writer):
 
 def main():
     asked = argparse.ArgumentParser()
-    asked.add_argument("model"), asked.add_argument("state"), asked.add_argument("out")
-    asked.add_argument("--type", default="Q5_0"), asked.add_argument("--embedding", default="Q5_1")
+    asked.add_argument("model"), asked.add_argument("trained"), asked.add_argument("out")
     args = asked.parse_args()
     reader = GGUFReader(args.model)
     number = lambda key: int(reader.fields[f"llama.{key}"].parts[-1][0])
-    state = torch.load(args.state, weights_only=True)["adapters"] if args.state != "none" else {}
-    added = changes(state, number("attention.head_count"), number("attention.head_count_kv")) if state else {}
+    heads = {"attn_q": number("attention.head_count"), "attn_k": number("attention.head_count_kv")}
+    data = b"".join(lzma.decompress(open(os.path.join(args.trained, f"matrices.{n}.xz"), "rb").read()) for n in range(PARTS))
+    norms = torch.load(os.path.join(args.trained, "norms.pt"), weights_only=True)
+    made, at = {"output_norm.weight": norms["norm"].numpy()}, 0
+    shapes = {t.name: tuple(reversed(t.shape.tolist())) for t in reader.tensors}
+    for layer in range(number("block_count")):
+        made[f"blk.{layer}.attn_norm.weight"], made[f"blk.{layer}.ffn_norm.weight"] = (norms[f"layers.{layer}.{name}"].numpy() for name in ("norm", "mlp_norm"))
+        for of in MATRICES.values():
+            rows, columns = shapes[f"blk.{layer}.{of}.weight"]
+            size = rows * columns // 32 * BYTES
+            part = np.frombuffer(data[at:at + size], np.uint8).reshape(rows, -1)
+            # Blocks lie within rows, so rows can change places as they are.
+            made[f"blk.{layer}.{of}.weight"] = turned(part, heads[of]) if of in heads else part
+            at += size
+    if at != len(data):
+        raise SystemExit(f"the matrices are {len(data)} bytes, those of {args.model} need {at}")
     writer = GGUFWriter(args.out, "llama")
     copy_fields(reader, writer)
     for tensor in reader.tensors:
-        weight = dequantize(tensor.data, tensor.tensor_type).reshape(tuple(reversed(tensor.shape.tolist())))
-        if tensor.name in added:
-            weight = weight + added[tensor.name]
-        kind = "F32" if weight.ndim == 1 else args.embedding if tensor.name == "token_embd.weight" else args.type
-        kind = GGMLQuantizationType[kind]
-        data = quantize(weight.astype("float32"), kind)
-        writer.add_tensor(tensor.name, data, raw_dtype=kind)
+        new = made.get(tensor.name, tensor.data)
+        writer.add_tensor(tensor.name, np.ascontiguousarray(new), raw_dtype=GGMLQuantizationType(tensor.tensor_type))
     writer.write_header_to_file(), writer.write_kv_data_to_file(), writer.write_tensors_to_file()
     writer.close()
 

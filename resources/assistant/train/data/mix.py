@@ -1,11 +1,17 @@
-"""Rows of training: passages with questions, and everyday requests."""
+"""Groups of training (see rows.py): passages with questions, conversations, sums with and without tools, and what is to stay as it was."""
 import random
 
-from data import everyday as e
+from data import sums
 from data.passages import Texts, sentences
-from data.prompt import SYSTEM, asked, opening, said
+from data.prompt import REFUSE, SYSTEM, asked, conversation, grounded, opening, said
+from data.written import conversations, documents, manual, written
 
 FILES = ["squadshifts-new_wiki.jsonl", "squadshifts-amazon_reviews.jsonl", "squadshifts-reddit.jsonl", "squad2-dev-half.jsonl"]
+# What the app's users put above their chats.
+OWN = ["You are a helpful assistant.", "Answer in plain words.", "Be brief.", "You are an expert who answers precisely.", "Always be polite.", "Keep answers short and use the documents."]
+# SmolLM2's own, for what is kept.
+ORIGINAL = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
+KINDS = {"passages": 46, "documents": 9, "manual": 7, "written": 15, "text": 5, "made": 4, "inline": 6, "tools": 6, "prose": 3, "kept": 7}
 
 
 def varied(r, text):
@@ -30,19 +36,25 @@ def misspelt(r, text):
 
 
 class Mix:
-    def __init__(self, folder, held_out=False):
+    def __init__(self, folder, manual_file=None, held_out=False, kept=()):
+        """kept: [(request, SmolLM2's reply), ..]"""
         self.texts = Texts(folder, FILES, held_out)
         self.wiki = [entry for title, some in self.texts.groups.items() if "wiki" in title or "squad2" in title for entry in some]
+        self.every = [entry for some in self.texts.groups.values() for entry in some]
+        self.conversations, self.manual_questions, self.kept_answers = conversations(), manual(manual_file) if manual_file else [], list(kept)
+        self.own, self.texts_written = documents(held_out), written("texts")
+        # A set that is gone through in a new order each time, so that nothing is left out by chance.
+        self.waiting = {}
+        self.kinds = dict(KINDS)
+        for name, some in (("kept", self.kept_answers), ("manual", self.manual_questions)):
+            if not some:
+                self.kinds.pop(name)
 
-    def sum(self, r):
-        a, b = r.randrange(2, 100), r.randrange(2, 100)
-        sign = r.choice("++--×")
-        if sign == "×":
-            a, b = r.randrange(2, 13), r.randrange(2, 13)
-        if sign == "-" and b > a:
-            a, b = b, a
-        result = a + b if sign == "+" else a - b if sign == "-" else a * b
-        return r.choice(["What is {}?", "{}", "{} = ?", "how much is {}?", "calculate {}"]).format(f"{a} {sign} {b}"), f"{a} {sign} {b} = {result}"
+    def next(self, r, name, items):
+        waiting = self.waiting.setdefault(name, [])
+        if not waiting:
+            waiting += r.sample(items, len(items))
+        return waiting.pop()
 
     def sentence(self, r, least=8, most=28):
         while True:
@@ -53,66 +65,130 @@ class Mix:
                 return text
 
     def turn(self, r):
-        kind = r.choices(["talk", "app", "fact", "sum", "explain", "email", "list", "haiku", "polite", "fix", "summary", "cannot", "name"],
-                         [16, 12, 8, 8, 8, 10, 7, 5, 5, 6, 8, 5, 3])[0]
-        if kind == "talk":
-            questions, replies = r.choice(e.TALK)
-            return varied(r, r.choice(questions)), r.choice(replies)
-        if kind == "app":
-            questions, replies = r.choice(e.APP)
-            return varied(r, r.choice(questions)), r.choice(replies)
-        if kind == "fact":
-            what, is_ = r.choice(e.FACTS)
-            verb = "Who is the" if what.startswith(("author", "painter", "inventor", "first person")) else "What is the"
-            return r.choice([f"{verb} {what}?", f"{verb.lower()} {what}?", f"Name the {what}.", f"{what}?"]), f"{is_[0].upper()}{is_[1:]}."
-        if kind == "sum":
-            return self.sum(r)
-        if kind == "explain":
-            what, text = r.choice(e.EXPLAIN)
-            return r.choice(["What is {}?", "Explain {}.", "explain {} in simple words", "tell me about {}", "what do you know about {}?"]).format(what), text
-        if kind == "email":
-            task, values, text = r.choice(e.EMAILS)
-            value, name = r.choice(values), r.choice(e.NAMES + ["[name]"] * 8)
-            ask = r.choice(["Write an e-mail to {}", "Write a short e-mail to {}", "write an email to {}", "Draft a message to {}", "help me write to {}"])
-            return ask.format(task.format(x=value)) + r.choice([".", ""]) + ("" if name == "[name]" else f" The name is {name}."), text.format(x=value, n=name)
-        if kind == "list":
-            what, items = r.choice(e.LISTS)
-            count = r.choice([3, 4, 5, 5])
-            number = {3: "three", 4: "four", 5: "five"}[count]
-            chosen = items[:count]
-            return r.choice(["List {n} {w}.", "Give me {n} {w}", "Name {n} {w}.", "write a list of {n} {w}"]).format(n=number, w=what), "\n".join(
-                f"{k}. {one[0].upper()}{one[1:]}" for k, one in enumerate(chosen, 1))
-        if kind == "haiku":
-            about, text = r.choice(e.HAIKU)
-            return r.choice(["Write a haiku about {}.", "a haiku about {}", "haiku: {}", "Write a short poem about {}."]).format(about), text
-        if kind == "polite":
-            rude, polite = r.choice(e.POLITE)
-            return r.choice(["Make this more polite: {}", "Rewrite this in a friendlier tone: {}", "Say this more politely: \"{}\""]).format(rude), polite
+        """What a generator knows better than a writer: sums, and mistakes to mend."""
+        kind = r.choices(["easy", "hard", "fix"], [55, 20, 25])[0]
         if kind == "fix":
             text = self.sentence(r)
-            return r.choice(["Correct the mistakes: {}", "Fix the spelling: {}", "Proofread this: {}"]).format(misspelt(r, text)), text
-        if kind == "summary":
-            entry = r.choice(self.wiki)
-            text = " ".join(entry["passage"].split())[:1200]
-            start, end = sentences(text)[0]
-            return r.choice(["Summarise this in one sentence:\n\n{}", "What is this text about?\n\n{}", "Summarize:\n\n{}"]).format(text), text[start:end].strip()
-        if kind == "name":
-            name = r.choice(["Anna", "Ben", "Chloe", "David", "Emma", "Farid", "Grace", "Hugo", "Ines", "Jan"])
-            return r.choice(["My name is {}.", "Hi, I'm {}", "i am {}"]).format(name), r.choice(["Nice to meet you, {}!", "Hello {}! How can I help you?"]).format(name)
-        questions, reply = r.choice(e.CANNOT)
-        return varied(r, r.choice(questions)), reply
+            return r.choice(["Correct the mistakes: {}", "Fix the spelling: {}", "Proofread this: {}", "{}\n\nCorrect this.", "spelling? {}"]).format(misspelt(r, text)), text
+        return sums.easy(r) if kind == "easy" else sums.without_calculator(r)
 
-    def row(self, r):
-        """-> prefix text, [(context, reply)]"""
-        if r.random() < 0.68:
-            system, questions = self.texts.row(r, r.choice([3, 4, 5, 6]), r.choice([1, 2, 2, 3]))
-            return opening(system), [(asked(q), said(reply)) for q, reply, _, _ in questions]
-        return opening(SYSTEM), [(asked(q), said(reply)) for q, reply in (self.turn(r) for _ in range(8))]
+    def group(self, r, kind=None):
+        """-> (prefix, branches, whether it is to stay as it was)"""
+        kind = kind or r.choices(list(self.kinds), list(self.kinds.values()))[0]
+        return getattr(self, kind)(r)
+
+    def passages(self, r):
+        system, questions = self.texts.row(r, r.choice([4, 5, 6, 7]), r.choice([1, 2, 2, 3]))
+        return opening(with_own(r, system)), threads(r, [(question, reply) for question, reply, _, _ in questions]), False
+
+    def documents(self, r):
+        one = self.next(r, "documents", self.own)
+        ending = "p. {}" if one["file"].endswith("pdf") else "line {}" if one["file"].endswith(("md", "txt")) else "¶ {}"
+        name, at = one["file"].rsplit(".", 1)[0] if r.random() < 0.5 else one["file"], sorted(r.sample(range(1, 60), len(one["passages"])))
+        passages = [(n, f"{name}, {ending.format(place)}", text) for n, (place, text) in enumerate(zip(at, one["passages"]), 1)]
+        questions = r.sample(one["questions"], min(6, len(one["questions"])))
+        if len(passages) > 2 and r.random() < 0.5:
+            # Not all of it is found; what is asked of the rest is not answered.
+            passages.remove(r.choice(passages))
+        if r.random() < 0.4:
+            other = r.choice(self.own)
+            passages.append((0, f"{other['file']}, ¶ {r.randrange(1, 60)}", r.choice(other["passages"])))
+        if r.random() < 0.6:
+            r.shuffle(passages)
+        number = {n: at for at, (n, _, _) in enumerate(passages, 1) if n}
+        shown = " ".join(" ".join(text.split()) for _, _, text in passages)
+        turns = []
+        for q in questions:
+            if q["passage"] in number:
+                turns.append((varied(r, q["question"]), f"{' '.join(q['answer'].split())} [{number[q['passage']]}]"))
+            elif " ".join(q["span"].split()) not in shown:
+                turns.append((varied(r, q["question"]), REFUSE))
+        turns += [(varied(r, text), REFUSE) for text in r.sample(one["absent"], min(2, len(one["absent"])))]
+        r.shuffle(turns)
+        return opening(with_own(r, grounded([(place, text) for _, place, text in passages]))), threads(r, turns), False
+
+    def text(self, r):
+        branches = []
+        for _ in range(2):
+            one = self.next(r, "text", self.texts_written)
+            tasks = r.sample(one["tasks"], len(one["tasks"]))
+            ask, text = tasks[0]["ask"], one["text"]
+            first = r.choice([f"{ask}\n\n{text}", f"{text}\n\n{ask}", f"{ask.rstrip('?.:')}:\n\n{text}", f"text.txt:\n```\n{text}\n```\n\n{ask}"])
+            branches.append(conversation((first, tasks[0]["answer"]), *[(task["ask"], task["answer"]) for task in tasks[1:r.choice([1, 1, 2, 3])]]))
+        return opening(), branches, False
+
+    def manual(self, r):
+        # Four passages of one question, with all the questions that these answer or that nothing does.
+        one = self.next(r, "manual", self.manual_questions)
+        passages = [(p["place"], p["text"]) for p in one["passages"]]
+        if r.random() < 0.5:
+            r.shuffle(passages)
+        branches, texts = [], [" ".join(text.split()) for _, text in passages]
+        for other in [one, *r.sample(self.manual_questions, min(60, len(self.manual_questions)))]:
+            if len(branches) == 5:
+                break
+            where = [n for n, text in enumerate(texts, 1) if other.get("quote") and " ".join(other["quote"].split()) in text]
+            if where:
+                branches.append((varied(r, other["question"]), f"{other['answer']} [{where[0]}]"))
+            elif other is one or ("answer" not in other and r.random() < 0.02):
+                branches.append((varied(r, other["question"]), REFUSE))
+        return opening(with_own(r, grounded(passages))), threads(r, branches), False
+
+    def written(self, r):
+        return opening(), [conversation(*self.next(r, "written", self.conversations)) for _ in range(7)], False
+
+    def made(self, r):
+        return opening(), [conversation(self.turn(r)) for _ in range(8)], False
+
+    def inline(self, r):
+        """A text in the message, as an attached file or pasted, and the sentence that answers."""
+        branches = []
+        for _ in range(3):
+            entry = r.choice(self.every)
+            begin, end = self.texts.cut(r, entry["passage"])
+            can, _ = self.texts.about(entry, begin, end)
+            if not can:
+                continue
+            question, sentence = r.choice(can)[:2]
+            text = " ".join(entry["passage"][begin:end].split())
+            name = r.choice(["notes", "letter", "report", "text", "minutes", "page", "draft"]) + r.choice([".txt", ".md"])
+            shape = r.choice([f"{name}:\n```\n{text}\n```\n\n{question}", f"{text}\n\n{question}", f"{question}\n\n{text}", f"Text: {text}\n\nQuestion: {question}", f"\"{text}\"\n{question}"])
+            branches.append(conversation((shape, sentence)))
+        return opening(), branches, False
+
+    def tools(self, r):
+        tools, names = sums.tools(r)
+        branches = []
+        for _ in range(8):
+            x = r.random()
+            if x < 0.5 and "calculator" in names:
+                branches.append(sums.with_calculator(r))
+            elif x < 0.62 and "clock" in names:
+                branches.append(sums.with_clock(r))
+            elif x < 0.7:
+                branches.append(conversation(sums.easy(r)))
+            else:
+                branches.append(conversation(*self.next(r, "written", self.conversations)))
+        return opening(tools=tools), branches, False
+
+    def prose(self, r):
+        return "", [[(r.choice(self.every)["passage"][:1500], True)] for _ in range(3)], True
+
+    def kept(self, r):
+        mine = r.random() < 0.4
+        some = [self.next(r, "kept", self.kept_answers) for _ in range(4)]
+        return opening(SYSTEM if mine else ORIGINAL), [conversation(one) for one in some], not mine
 
 
-if __name__ == "__main__":
-    import sys
-    mix = Mix(sys.argv[1])
-    for seed in range(40):
-        question, reply = mix.turn(random.Random(seed))
-        print(f"> {question[:200]}\n{reply[:200]}\n")
+def with_own(r, system):
+    return f"{r.choice(OWN)}\n\n{system}" if r.random() < 0.1 else system
+
+
+def threads(r, turns):
+    """One question a branch, sometimes two or three after each other."""
+    branches, at = [], 0
+    while at < len(turns):
+        length = r.choices([1, 2, 3], [8, 2, 1])[0]
+        branches.append(conversation(*turns[at:at + length]))
+        at += length
+    return branches

@@ -1,4 +1,5 @@
-"""What the app sends, as SmolLM2's chat template renders it."""
+"""What the app sends, as the chat template of the assistant renders it."""
+import json
 import os
 
 HERE = os.path.dirname(__file__)
@@ -6,11 +7,25 @@ RESOURCES = os.path.join(HERE, "..", "..", "..")
 with open(os.path.join(RESOURCES, "starter-model", "train", "data", "rules.txt"), encoding="utf-8") as f:
     RULES = f.read().strip()
 REFUSE = "I could not find that in your documents."
-# Stands in the shipped chat template where SmolLM2's own name stood.
+# Stands in the template for a chat that has no system message.
 SYSTEM = "You are the assistant built into Longhand, a private chat app. You run on this computer. Answer briefly and honestly."
+CALLING = 'To use one, write only\n<tool_call>\n{"name": "its name", "arguments": {}}\n</tool_call>'
+
+TEMPLATE = (
+    "{%- if messages[0].role == 'system' %}{% set system = messages[0].content %}{% else %}{% set system = '" + SYSTEM + "' %}{% endif -%}"
+    "<|im_start|>system\n{{ system }}{% if tools %}\n\nTools:\n{% for tool in tools %}{{ tool.function | tojson }}\n{% endfor %}"
+    + CALLING + "{% endif %}<|im_end|>\n"
+    "{% for message in messages %}{% if message.role != 'system' or not loop.first %}<|im_start|>{{ message.role }}\n{{ message.content or '' }}"
+    "{% for call in message.tool_calls or [] %}{% if message.content or not loop.first %}\n{% endif %}<tool_call>\n"
+    '{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}\n</tool_call>{% endfor %}'
+    "<|im_end|>\n{% endif %}{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
 
 
-def opening(system=SYSTEM):
+def opening(system=SYSTEM, tools=()):
+    """tools: [{name, description, parameters}]"""
+    if tools:
+        system += "\n\nTools:\n" + "".join(json.dumps(tool, ensure_ascii=False) + "\n" for tool in tools) + CALLING
     return f"<|im_start|>system\n{system}<|im_end|>\n"
 
 
@@ -22,6 +37,23 @@ def said(text):
     return f"{text}<|im_end|>"
 
 
-def grounded(passages):
-    """passages [(place, text), ..] -> the system message of an answer from documents."""
-    return RULES + "\n" + "\n".join(f"[{n}] ({place}) {' '.join(text.split())}" for n, (place, text) in enumerate(passages, 1))
+def called(name, arguments):
+    return said(f'<tool_call>\n{{"name": "{name}", "arguments": {json.dumps(arguments, ensure_ascii=False)}}}\n</tool_call>')
+
+
+def returned(text):
+    return f"\n<|im_start|>tool\n{text}<|im_end|>\n<|im_start|>assistant\n"
+
+
+def conversation(*turns):
+    """(question, reply), .. -> the parts of a branch: [(text, whether the model says it), ..]"""
+    parts = []
+    for number, (question, reply) in enumerate(turns):
+        parts += [(("\n" if number else "") + asked(question), False), (said(reply), True)]
+    return parts
+
+
+def grounded(passages, own=""):
+    """passages [(place, text), ..], own: the chat's system prompt -> the system message of an answer from documents."""
+    rules = RULES + "\n" + "\n".join(f"[{n}] ({place}) {' '.join(text.split())}" for n, (place, text) in enumerate(passages, 1))
+    return f"{own}\n\n{rules}" if own else rules
