@@ -66,6 +66,8 @@ export const Settings = z.object({
   quickKeys: GlobalKeys.nullable().default(null),
   selectionKeys: GlobalKeys.nullable().default(null),
   onboarded: z.boolean().default(false),
+  /** That a larger model fits this computer has been said. */
+  largerModelSaid: z.boolean().default(false),
   /** URL of a mirror that is used instead of the Hugging Face hub. */
   hubEndpoint: z
     .url({ protocol: /^https?$/ })

@@ -14,6 +14,7 @@ import { BranchesMenu } from './branches-menu.tsx';
 import { ChatMenu } from './chat-menu.tsx';
 import { ChatSettings } from './chat-settings.tsx';
 import { Composer } from './composer/composer.tsx';
+import { LargerModel } from './larger-model.tsx';
 import { Overflow } from './overflow/overflow.tsx';
 import { SourcesPanel } from './sources/sources-panel.tsx';
 import { Announcer } from './transcript/announcer.tsx';
@@ -46,6 +47,9 @@ export function ChatPage() {
             </PlainAfterCrashes>
             <div className="flex-none pt-2 pb-4">
               <div className="mx-auto w-full max-w-[calc(var(--container-read)+3rem)] px-6">
+                <PanelBoundary>
+                  <LargerModel />
+                </PanelBoundary>
                 <PanelBoundary>
                   <Composer />
                 </PanelBoundary>

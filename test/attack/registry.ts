@@ -189,6 +189,7 @@ export const SETTINGS: Record<keyof Settings, Field> = {
   quickKeys: 'text',
   selectionKeys: 'text',
   onboarded: 'flag',
+  largerModelSaid: 'flag',
   hubEndpoint: 'address',
   hubConsent: 'flag',
   downloadLimit: 'number',
