@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { MessageChannelMain, type MessagePortMain, utilityProcess } from 'electron';
+import { ENGINE_V8_OPTIONS } from '../../app/engine/client/v8-options.ts';
 import { type Ending, listenToErrors } from '../../app/process/supervisor.ts';
 import type { Paths } from '../paths.ts';
 import type { ChildWish } from './core-ipc.ts';
@@ -63,6 +64,8 @@ const engine = (paths: Paths) =>
   utilityProcess.fork(paths.engine, [paths.addon, paths.worker, paths.pictureWorker], {
     serviceName: 'Longhand engine',
     stdio: ['ignore', 'inherit', 'pipe'],
+    // A switch of Chromium; it hands them on to V8.
+    execArgv: [`--js-flags=${ENGINE_V8_OPTIONS.join(' ')}`],
   });
 
 const converter = (paths: Paths) =>

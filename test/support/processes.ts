@@ -13,7 +13,12 @@ export function cpuSeconds(pid: number): number {
 }
 
 /** Proportional set size: its own pages, and its share of the pages it has in common with other processes. */
-export function memoryBytes(pid: number): number {
-  const found = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
-  return Number(found?.[1] ?? 0) * 1024;
+export const memoryBytes = (pid: number): number => mapped(pid, 'Pss');
+
+/** What is in no file: heaps, stacks and buffers. Unlike its share of the pages of files, it does not depend on what else runs. */
+export const anonymousBytes = (pid: number): number => mapped(pid, 'Anonymous');
+
+function mapped(pid: number, what: 'Pss' | 'Anonymous'): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return Number(new RegExp(`^${what}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1] ?? 0) * 1024;
 }

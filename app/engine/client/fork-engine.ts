@@ -1,5 +1,6 @@
 import { forkChild } from '../../process/fork-child.ts';
 import type { StartEngine } from '../ipc-protocol.ts';
+import { ENGINE_V8_OPTIONS } from './v8-options.ts';
 
 /** Paths passed to the engine process. */
 export type EngineFiles = { addon: string; worker: string; pictureWorker: string };
@@ -8,4 +9,4 @@ export type EngineFiles = { addon: string; worker: string; pictureWorker: string
 export const engineByFork =
   (entry: string, { addon, worker, pictureWorker }: EngineFiles): StartEngine =>
   async () =>
-    forkChild(entry, [addon, worker, pictureWorker], { output: 'inherit', errors: 'pipe' });
+    forkChild(entry, [addon, worker, pictureWorker], { output: 'inherit', errors: 'pipe' }, ENGINE_V8_OPTIONS);

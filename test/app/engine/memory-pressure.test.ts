@@ -67,7 +67,7 @@ test.runIf(platform() === 'linux')(
     };
 
     const pid = engineProcess();
-    // The keys and values of the prompt take 84 MB; the young generation of V8 may grow by 32 meanwhile, which must not fail.
+    // The keys and values of the prompt take 84 MB; the young generation of V8 may grow by 16 meanwhile, which must not fail.
     leave(pid, 48 * 2 ** 20);
     const long = await ask('A long text. '.repeat(1200));
     expect(await end(long)).toMatchObject({ type: 'failed', failure: { code: 'out-of-memory' } });

@@ -8,15 +8,17 @@ const { pack, unpack } = require('./codec.cjs');
 const running = new Set();
 
 class UtilityProcess extends EventEmitter {
-  constructor(file, args, { stdio, serviceName }) {
+  constructor(file, args, { stdio, serviceName, execArgv = [] }) {
     super();
     this.ports = new Map();
     this.last = 0;
     this.serviceName = serviceName;
     // Electron's "ignore" for all three, or a list.
     const streams = Array.isArray(stdio) ? stdio : [stdio, stdio, stdio];
-    const preload = ['--require', join(__dirname, 'child.cjs')];
-    this.child = spawn(process.env.LONGHAND_TEST_NODE, [...preload, file, ...args], { stdio: [...streams, 'ipc'] });
+    // What Electron hands on to V8, Node takes as its own.
+    const options = execArgv.flatMap((each) => each.replace('--js-flags=', '').split(' '));
+    const all = [...options, '--require', join(__dirname, 'child.cjs'), file, ...args];
+    this.child = spawn(process.env.LONGHAND_TEST_NODE, all, { stdio: [...streams, 'ipc'] });
     this.pid = this.child.pid;
     this.stderr = this.child.stderr;
     running.add(this);

@@ -65,6 +65,16 @@ test('the end of a process that went with its core is not told of the one that h
   expect(ended).toEqual([1]);
 });
 
+test('the engine gets its addon and workers, and V8 the options that bound it', () => {
+  const paths = pathsOf({ root: '/app.asar', resources: '/resources', packaged: true });
+  forked.next.push(Object.assign(new StartingProcess(), { stderr: null, postMessage: () => {} }));
+  createChildren(paths, () => {}).start(1, { run: 'engine' });
+  const [file, args, options] = forked.calls.at(-1) ?? [];
+  expect(file).toBe('/app.asar/dist/main/engine.js');
+  expect(args).toHaveLength(3);
+  expect(options).toMatchObject({ execArgv: [expect.stringMatching(/^--js-flags=--max-semi-space-size=\d+$/)] });
+});
+
 test('the process that makes models gets the addon and the manual, where they are', () => {
   const paths = pathsOf({ root: '/app.asar', resources: '/resources', packaged: true });
   forked.next.push(Object.assign(new StartingProcess(), { stderr: null, postMessage: () => {} }));

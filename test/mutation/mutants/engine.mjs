@@ -16,6 +16,14 @@ export const engineAndText = [
     ],
   },
   {
+    row: 'engine: V8 grows as it likes',
+    file: 'app/engine/client/fork-engine.ts',
+    from: ", { output: 'inherit', errors: 'pipe' }, ENGINE_V8_OPTIONS)",
+    to: ", { output: 'inherit', errors: 'pipe' })",
+    user: 'the engine takes 150 MB more while many ask',
+    tests: ['test/app/engine/heap.test.ts'],
+  },
+  {
     row: 'engine: the load of another model goes on',
     file: 'app/engine/process/engine-server.ts',
     from: 'if (loading && !same(loading.target, target)) loading.signal.set();\n',
