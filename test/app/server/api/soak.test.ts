@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { digestOf } from '../../../../app/core/server-log.ts';
 import { connect } from '../../../support/core/core.ts';
-import { memoryBytes } from '../../../support/processes.ts';
+import { anonymousBytes } from '../../../support/processes.ts';
 import { soaking } from '../../../support/soak.ts';
 import { startApi } from './api.ts';
 
@@ -50,8 +50,8 @@ type Memory = { all: number; here: number };
 function used(): Memory {
   if (process.platform !== 'linux') return { all: 0, here: 0 };
   const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
-  const here = memoryBytes(process.pid);
-  return { here, all: children.filter(Boolean).reduce((sum, pid) => sum + memoryBytes(Number(pid)), here) };
+  const here = anonymousBytes(process.pid);
+  return { here, all: children.filter(Boolean).reduce((sum, pid) => sum + anonymousBytes(Number(pid)), here) };
 }
 
 /** What a streamed answer says, its pieces joined. */
