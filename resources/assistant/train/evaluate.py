@@ -13,14 +13,14 @@ import random
 import re
 import urllib.request
 
+from data import written
 from data.mix import FILES
 from data.passages import SHARES, Texts
 from data.prompt import grounded
 from data.sums import TOOLS
-from data.written import documents, lines
 
 EXAM = os.path.join(os.path.dirname(__file__), "data", "exam")
-exam = lambda name: lines(os.path.join(EXAM, f"{name}.jsonl"))
+exam = lambda name: written.lines(os.path.join(EXAM, f"{name}.jsonl"))
 
 
 class Asker:
@@ -95,7 +95,7 @@ def passages(asker, args):
 
 def own(asker, args):
     cases = []
-    for one in documents(held_out=True):
+    for one in written.documents(held_out=True):
         name = one["file"]
         system = grounded([(f"{name}, ¶ {n * 3}", text) for n, text in enumerate(one["passages"], 1)])
         cases += [(system, q["question"], q["span"], q["passage"]) for q in one["questions"]] + [(system, text, None, None) for text in one["absent"]]
@@ -104,7 +104,7 @@ def own(asker, args):
 
 def manual(asker, args):
     right, cited, shown = 0, 0, []
-    rows = lines(args.manual)
+    rows = written.manual(args.manual)
     for one, asked in zip(rows, exam("longhand")):
         system = grounded([(p["place"], p["text"]) for p in one["passages"]])
         reply = asker.ask(one["question"], system, 120)

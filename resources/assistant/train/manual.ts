@@ -1,6 +1,6 @@
 // The passages that the app would give for questions about Longhand: node resources/assistant/train/manual.ts QUESTIONS OUT
 // QUESTIONS: a line of JSON each, {"question", "quote", "answer"}, without the last two where the manual does not say it.
-// OUT: the same with four passages, one of them with the quote if there is one.
+// OUT: all passages of the manual once, and of each question the places of four in that list, one of them with the quote if there is one.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -95,9 +95,11 @@ for (const { question, quote, answer } of questions) {
     continue;
   }
   if (right && !found.includes(right)) found.splice(PASSAGES - 1, 1, right);
-  lines.push(JSON.stringify({ question, quote: wanted, answer, passages: found.map(shown) }));
+  const places = found.map((passage) => all.findIndex(({ id }) => id === passage.id));
+  lines.push(JSON.stringify({ question, quote: wanted, answer, passages: places }));
 }
-writeFileSync(out, `${lines.join('\n')}\n`);
+const quoted = all.map(shown).map((passage) => JSON.stringify(passage));
+writeFileSync(out, `{"passages":[\n${quoted.join(',\n')}\n],"questions":[\n${lines.join(',\n')}\n]}\n`);
 await documents.close();
 store.close();
 await engine.close();

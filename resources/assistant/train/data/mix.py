@@ -4,7 +4,7 @@ import random
 from data import sums
 from data.passages import Texts, sentences
 from data.prompt import REFUSE, SYSTEM, asked, conversation, grounded, opening, said
-from data.written import conversations, documents, manual, written
+from data.written import conversations, documents, exam, manual, plain, written
 
 FILES = ["squadshifts-new_wiki.jsonl", "squadshifts-amazon_reviews.jsonl", "squadshifts-reddit.jsonl", "squad2-dev-half.jsonl"]
 # What the app's users put above their chats.
@@ -36,19 +36,18 @@ def misspelt(r, text):
 
 
 class Mix:
-    def __init__(self, folder, manual_file=None, held_out=False, kept=()):
+    def __init__(self, folder, held_out=False, kept=()):
         """kept: [(request, SmolLM2's reply), ..]"""
         self.texts = Texts(folder, FILES, held_out)
         self.wiki = [entry for title, some in self.texts.groups.items() if "wiki" in title or "squad2" in title for entry in some]
         self.every = [entry for some in self.texts.groups.values() for entry in some]
-        self.conversations, self.manual_questions, self.kept_answers = conversations(), manual(manual_file) if manual_file else [], list(kept)
+        self.conversations, self.manual_questions, self.kept_answers = conversations(), [one for one in manual() if plain(one["question"]) not in exam()], list(kept)
         self.own, self.texts_written = documents(held_out), written("texts")
         # A set that is gone through in a new order each time, so that nothing is left out by chance.
         self.waiting = {}
         self.kinds = dict(KINDS)
-        for name, some in (("kept", self.kept_answers), ("manual", self.manual_questions)):
-            if not some:
-                self.kinds.pop(name)
+        if not self.kept_answers:
+            self.kinds.pop("kept")
 
     def next(self, r, name, items):
         waiting = self.waiting.setdefault(name, [])

@@ -3,7 +3,8 @@
 CONVERSATIONS   {"messages": [{"role", "content"}, ..]}
 texts           {"text", "tasks": [{"ask", "answer"}, ..]}
 documents       {"file", "passages": [..], "questions": [{"question", "passage", "answer", "span"}, ..], "absent": [..]}; passages count from 1
-manual          {"question", "answer", "quote"}, the last two absent where the manual does not say it; manual.ts finds the passages for them
+manual          {"question", "answer", "quote"}, the last two absent where the manual does not say it; manual-passages.json is made from it by manual.ts,
+                and has to be made again when resources/help changes
 """
 import glob
 import json
@@ -44,10 +45,11 @@ def conversations():
     return all_
 
 
-def manual(path):
-    """What manual.ts made: {"question", "quote", "answer", "passages": [{"place", "text"}, ..]}, without quote and answer where there is none."""
-    known = exam()
-    return [one for one in lines(path) if plain(one["question"]) not in known]
+def manual(path=os.path.join(WRITTEN, "manual-passages.json")):
+    """What manual.ts made: [{"question", "quote", "answer", "passages": [{"place", "text"}, ..]}, ..], without quote and answer where there is none."""
+    with open(path, encoding="utf-8") as f:
+        found = json.load(f)
+    return [one | {"passages": [found["passages"][at] for at in one["passages"]]} for one in found["questions"]]
 
 
 def documents(held_out):
