@@ -62,7 +62,7 @@ export default defineConfig({
     testTimeout: 30_000,
     // A soak weighs the core, which runs in the test: V8's young generation alone would come and go by 128 MB in a process so large.
     ...(process.env.LONGHAND_SOAK && { execArgv: ['--max-semi-space-size=8'] }),
-    // Every core would read the manual for its encoder; tests of meaning choose one.
-    env: { LONGHAND_EMBEDDING: 'off' },
+    // Every core would read the manual for its encoder, and begin with the assistant; tests of these choose them.
+    env: { LONGHAND_EMBEDDING: 'off', LONGHAND_ASSISTANT: 'off' },
   },
 });

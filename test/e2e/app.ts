@@ -63,8 +63,8 @@ export async function startApp(env: Record<string, string> = {}, entry = 'app/se
 const run = (entry: string, dataFolder: string, env: Record<string, string>, args: string[] = []) =>
   spawn(process.execPath, [join(root, entry), '--data', dataFolder, '--no-open', ...args], {
     cwd: root,
-    // Every host would read the manual for its encoder; tests of meaning choose one.
-    env: { ...process.env, LONGHAND_EMBEDDING: 'off', ...env },
+    // Every host would read the manual for its encoder, and begin with the assistant; tests of these choose them.
+    env: { ...process.env, LONGHAND_EMBEDDING: 'off', LONGHAND_ASSISTANT: 'off', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 

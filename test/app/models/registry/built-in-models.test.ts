@@ -1,10 +1,12 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { builtInModels } from '../../../../app/models/registry/built-in-models.ts';
 import { STARTER } from '../../../../app/protocol/index.ts';
 import { newFolder, places, startCore } from '../../../support/core/core.ts';
 import { realModel } from '../../../support/models/real-models.mjs';
+
+beforeEach(() => void vi.stubEnv('LONGHAND_ASSISTANT', undefined));
 
 /** The resources of a package that has an assistant: SmolLM2 as it was published. */
 async function withAssistant(): Promise<string> {
