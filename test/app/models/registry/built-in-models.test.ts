@@ -8,11 +8,16 @@ import { realModel } from '../../../support/models/real-models.mjs';
 
 beforeEach(() => void vi.stubEnv('LONGHAND_ASSISTANT', undefined));
 
-/** The resources of a package that has an assistant: SmolLM2 as it was published. */
-async function withAssistant(): Promise<string> {
+function withoutAssistant(): string {
   const resources = newFolder();
   for (const name of readdirSync(places.resources).filter((one) => one !== 'assistant'))
     symlinkSync(join(places.resources, name), join(resources, name));
+  return resources;
+}
+
+/** The resources of a package that has an assistant: SmolLM2 as it was published. */
+async function withAssistant(): Promise<string> {
+  const resources = withoutAssistant();
   mkdirSync(join(resources, 'assistant'));
   symlinkSync(await realModel('smollm2'), join(resources, 'assistant', 'model.gguf'));
   return resources;
@@ -46,7 +51,7 @@ test('a data folder that met the assistant opens in a package without it: it is 
   const first = await startCore({ dataFolder, resources: await withAssistant() });
   const { id: chatId } = await first.client.call('chats.create', { modelId: null });
   await first.host.close();
-  const { client } = await startCore({ dataFolder });
+  const { client } = await startCore({ dataFolder, resources: withoutAssistant() });
   const entries = await client.call('models.list');
   expect(entries.find(({ id }) => id === 'assistant')).toMatchObject({ missing: true });
   expect(entries.find(({ id }) => id === 'starter')).toMatchObject({ missing: false });
