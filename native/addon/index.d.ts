@@ -262,8 +262,6 @@ export class Model {
   readonly packed: 'none' | 'read' | 'writing' | 'written';
   readonly vocabularySize: number;
   readonly contextLength: number;
-  /** Whether calls on several of its sessions alternate. */
-  readonly takesTurns: boolean;
   createSession(options?: SessionOptions): Session;
   /** Of every matrix that read something since a load with `observe`: its tensors, and means over tokens. squares [columns],
    *  covariance [columns, columns], pairs [rows / 2]; those that were not asked for are empty. */

@@ -131,10 +131,6 @@ Napi::Value ModelObject::context_length(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(open(info.Env()).model->facts().context));
 }
 
-Napi::Value ModelObject::takes_turns(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), open(info.Env()).model->backend().takes_turns());
-}
-
 Napi::Value ModelObject::create_session(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
   return SessionObject::create(info.Env(), opened.model, opened.worker, info[0]);
@@ -297,7 +293,6 @@ void register_model(Napi::Env env, Napi::Object exports) {
                                 ModelObject::InstanceAccessor<&ModelObject::packed>("packed"),
                                 ModelObject::InstanceAccessor<&ModelObject::vocabulary_size>("vocabularySize"),
                                 ModelObject::InstanceAccessor<&ModelObject::context_length>("contextLength"),
-                                ModelObject::InstanceAccessor<&ModelObject::takes_turns>("takesTurns"),
                                 ModelObject::InstanceMethod<&ModelObject::create_session>("createSession"),
                                 ModelObject::InstanceMethod<&ModelObject::observed>("observed"),
                                 ModelObject::InstanceMethod<&ModelObject::embed>("embed"),

@@ -29,7 +29,6 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
   Napi::Value packed(const Napi::CallbackInfo& info);
   Napi::Value vocabulary_size(const Napi::CallbackInfo& info);
   Napi::Value context_length(const Napi::CallbackInfo& info);
-  Napi::Value takes_turns(const Napi::CallbackInfo& info);
   Napi::Value create_session(const Napi::CallbackInfo& info);
   Napi::Value observed(const Napi::CallbackInfo& info);
   Napi::Value embed(const Napi::CallbackInfo& info);

@@ -131,9 +131,7 @@ struct SessionObject::Answering {
     try {
       if (closed) throw ClosedError("[engine] this model or session is closed");
       if (!generation) generation = session->begin(prompt, options);
-      bool more = session->decode_batch().step(*generation);
-      while (more && !session->takes_turns()) more = generation->step();
-      if (more) return generation->reads() ? Turn::reads : Turn::writes;
+      if (session->decode_batch().step(*generation)) return generation->reads() ? Turn::reads : Turn::writes;
       const GenerateResult result = generation->result();
       forget();
       operation->settle([&] { return done(*session, result); });

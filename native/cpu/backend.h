@@ -35,7 +35,6 @@ class CpuBackend : public Backend {
   void set_threads(int count) override { wanted_threads_ = count; }
   uint64_t expert_bytes_read() const override { return expert_bytes_read_; }
   uint64_t scratch_bytes() const override { return arena_.peak_bytes(); }
-  bool takes_turns() const override { return true; }
   bool rehearses() const override { return rehearses_; }
   void reserve_scratch(size_t bytes) override { arena_.reserve(bytes); }
   void release_caches() override { arena_.release(); }

@@ -44,7 +44,6 @@ class Session {
   std::unique_ptr<Generation> begin(std::span<const int32_t> prompt, GenerateOptions options) {
     return std::make_unique<Generation>(timeline_, prompt, std::move(options));
   }
-  bool takes_turns() const { return timeline_.model().backend().takes_turns(); }
   // Takes the step together with the model's other sessions that are writing.
   DecodeBatch& decode_batch() const { return timeline_.model().decode_batch(); }
   int64_t snapshot();

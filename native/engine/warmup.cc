@@ -65,7 +65,7 @@ void warm_up(Model& model) {
   if (model.facts().sparse) {
     for (const int64_t tokens : sparse) warmup.pass(tokens, true);
   }
-  for (size_t answers = 2; model.backend().takes_turns() && answers <= 8; ++answers) warmup.together(answers);
+  for (size_t answers = 2; answers <= 8; ++answers) warmup.together(answers);
 }
 
 }  // namespace

@@ -42,7 +42,6 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
 
   // backend.mm
   DeviceInfo device() const override;
-  bool takes_turns() const override { return true; }
   int64_t grain() const override { return params::kGlaChunk; }  // chunks of linear attention and tiles of rows
   void begin(const PassOptions& options) override;
   void finish() override;

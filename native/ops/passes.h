@@ -37,12 +37,10 @@ class Passes {
   // step that was fed a different token is taken back, which costs only time. At most two passes are in flight; both
   // keep their results until the third begins.
   virtual bool decodes_async() const { return false; }
-  // Whether passes of other timelines may run between two passes of one: nothing outlives a pass but its timeline's
-  // memory, and the scores, which are used at once (a step sent ahead is taken back first). If not, an answer is
-  // finished before the next begins.
-  virtual bool takes_turns() const { return false; }
-  // A prompt may be read in parts, by back ends that take turns: parts that end at multiples of this many tokens, and
-  // are no shorter, give bit for bit the results of one whole pass: kernels are chosen by its size, not the part's.
+  // Passes of other timelines may run between two passes of one: nothing outlives a pass but its timeline's memory, and
+  // the scores, which are used at once (a step sent ahead is taken back first). So a prompt may be read in parts: parts
+  // that end at multiples of this many tokens, and are no shorter, give bit for bit the results of one whole pass:
+  // kernels are chosen by its size, not the part's.
   virtual int64_t grain() const { return 16; }
   // Encodes the choice of a token. With `after_guess` the token guessed by the previous pass counts too, which the
   // caller does not know yet.

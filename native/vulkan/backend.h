@@ -30,7 +30,6 @@ class VulkanBackend final : public gpu::SharedOps<VulkanBackend> {
 
   // backend.cc
   DeviceInfo device() const override { return device_->info(); }
-  bool takes_turns() const override { return true; }
   int64_t grain() const override { return params::kGlaChunk; }  // above kMatvecTokens, and chunks of gla begin alike
   void begin(const PassOptions& options) override;
   void finish() override;

@@ -86,7 +86,7 @@ export async function loadModel(
     grammars: createGrammars(addon, text, native.vocabularySize),
     sessions: (priority) => (priority === 'title' ? titles : answers),
     contextLength,
-    capacity: { atOnce: native.takesTurns ? answersAtOnce : 1, bytes: memoryAtOnce(native) },
+    capacity: { atOnce: answersAtOnce, bytes: memoryAtOnce(native) },
     bytesFor: (generation) => bytesFor(generation, { native, target, text }, whole),
     async forgetPrompts() {
       answers.forget();
