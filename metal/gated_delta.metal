@@ -14,6 +14,8 @@
 
 constant uint KEY_DIM [[function_constant(10)]];
 constant bool TILED [[function_constant(19)]];
+constant uint SLICES [[function_constant(25)]];      // threadgroups of the step that share a key head's value columns
+constant bool NORM_APART [[function_constant(26)]];  // the step leaves o raw: a slice has only a part of a head
 
 constant constexpr uint COLUMNS = 8;  // value columns a simdgroup
 
@@ -147,14 +149,18 @@ kernel void gated_norm(
   for (uint i = lane; i < p.value_dim; i += 32) head[i] = gated(head[i], scale, weight[i], z[i]);
 }
 
-// Index among all channels of local channel i of a key head: its q, its k, then v of each value head it serves.
-static inline uint channel_of(uint i, uint key_head, constant GatedDeltaParams& p) {
+// The value head that is number `local` of those a key head serves.
+static inline uint value_head_of(uint local, uint key_head, constant GatedDeltaParams& p) {
+  return TILED ? local * p.key_heads + key_head : key_head * (p.value_heads / p.key_heads) + local;
+}
+// Index among all channels of local channel i of a slice of a key head: its q, its k, then v of the slice's columns,
+// which begin with column `first` of all value heads that the key head serves.
+static inline uint channel_of(uint i, uint key_head, uint first, constant GatedDeltaParams& p) {
   const uint keys = p.key_heads * p.key_dim;
   if (i < p.key_dim) return key_head * p.key_dim + i;
   if (i < 2 * p.key_dim) return keys + key_head * p.key_dim + (i - p.key_dim);
-  const uint v = i - 2 * p.key_dim, local = v / p.value_dim, served = p.value_heads / p.key_heads;
-  const uint head = TILED ? local * p.key_heads + key_head : key_head * served + local;
-  return 2 * keys + head * p.value_dim + v % p.value_dim;
+  const uint v = first + i - 2 * p.key_dim;
+  return 2 * keys + value_head_of(v / p.value_dim, key_head, p) * p.value_dim + v % p.value_dim;
 }
 
 // Index of local channel i in threadgroup memory: q and k by parts of KPL keys with a float between them, so that the
@@ -170,6 +176,9 @@ static inline uint place_of(uint i, constant GatedDeltaParams& p) {
 // channel of the convolution it reads and writes: no other threadgroup touches its part of the window. With 128 value
 // columns that is 512 threads, which an M1 runs only where each needs few registers: q and k stay in threadgroup
 // memory.
+//
+// A large chip has more cores than a model has key heads: SLICES threadgroups share a head's value columns then. Each
+// convolves q and k itself, and the first of them moves their window on, which therefore goes to other memory.
 template <int KPL>
 [[kernel]] void gated_delta_step(
     device const float* projected [[buffer(0)]],  // [tokens, q | k | v | z | b | a]
@@ -183,20 +192,21 @@ template <int KPL>
     device float* after [[buffer(8)]],
     device float* o [[buffer(9)]],
     constant GatedDeltaParams& p [[buffer(10)]],
-    uint key_head [[threadgroup_position_in_grid]],
+    uint2 group [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
-    uint threads [[threads_per_threadgroup]],
+    uint2 size [[threads_per_threadgroup]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]]) {
   threadgroup float convolved[8 * (KPL + 1) + MAX_STEP_VALUES];  // q | k | v of this key head: place_of
   threadgroup float raw[MAX_STEP_VALUES];                        // o before the norm: served * value_dim
-  const uint served = p.value_heads / p.key_heads, values = served * p.value_dim;
+  const uint key_head = group.x, threads = size.x;
+  const uint values = p.value_heads / p.key_heads * p.value_dim / SLICES, first = group.y * values;
   const uint channels = 2 * p.key_heads * p.key_dim + p.value_heads * p.value_dim;
   const uint local_channels = 2 * p.key_dim + values, past = p.conv_width - 1;
   const uint part = lane / COLUMNS, column = simdgroup * COLUMNS + lane % COLUMNS;
   const bool active = column < values;
-  const uint c = active ? column : values - 1, local_head = c / p.value_dim;
-  const uint head = TILED ? local_head * p.key_heads + key_head : key_head * served + local_head;
+  const uint local = active ? column : values - 1, c = first + local;
+  const uint head = value_head_of(c / p.value_dim, key_head, p);
   const ulong mine = ulong(head) * p.key_dim * p.value_dim + c % p.value_dim;
   Column<KPL> S;
   S.load(before + mine, part, p.value_dim, active);
@@ -208,7 +218,7 @@ template <int KPL>
   for (uint t = 0; t < p.tokens; t++) {
     device const float* row = projected + ulong(t) * p.p_stride;
     for (uint i = thread_index; i < local_channels; i += threads) {
-      const uint channel = channel_of(i, key_head, p);
+      const uint channel = channel_of(i, key_head, first, p);
       float sum = 0;
       for (uint j = 0; j < p.conv_width; j++) {
         const int from = int(t) - int(past) + int(j);
@@ -226,22 +236,26 @@ template <int KPL>
       qq += q[j] * q[j];
       kk += k[j] * k[j];
     }
-    const float out = S.step(q, k, qq, kk, convolved[8 * (KPL + 1) + c], gates, p.l2_eps);
-    if (active && part == 0) raw[column] = out;
+    const float out = S.step(q, k, qq, kk, convolved[8 * (KPL + 1) + local], gates, p.l2_eps);
+    device float* o_row = o + ulong(t) * p.o_stride;
+    if (NORM_APART && active && part == 0) o_row[head * p.value_dim + c % p.value_dim] = out;
+    if (!NORM_APART && active && part == 0) raw[column] = out;
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (uint h = simdgroup; h < served; h += (threads + 31) / 32) {
-      const uint value_head = TILED ? h * p.key_heads + key_head : key_head * served + h;
+    if (NORM_APART) continue;
+    for (uint h = simdgroup; h < values / p.value_dim; h += (threads + 31) / 32) {
+      const uint value_head = value_head_of(first / p.value_dim + h, key_head, p);
       float squares = 0;
       for (uint i = lane; i < p.value_dim; i += 32) squares += raw[h * p.value_dim + i] * raw[h * p.value_dim + i];
       const float scale = inverse_rms(squares, p.value_dim, p.norm_eps);
       device const float* z = row + channels + value_head * p.value_dim;
-      device float* to = o + ulong(t) * p.o_stride + value_head * p.value_dim;
+      device float* to = o_row + value_head * p.value_dim;
       for (uint i = lane; i < p.value_dim; i += 32) to[i] = gated(raw[h * p.value_dim + i], scale, weight[i], z[i]);
     }
   }
   if (active) S.store(after + mine, part, p.value_dim);
-  for (uint i = thread_index; i < local_channels; i += threads) {  // the window each channel's own thread has read
-    const uint channel = channel_of(i, key_head, p);
+  const uint own = group.y == 0 ? 0 : 2 * p.key_dim;
+  for (uint i = own + thread_index; i < local_channels; i += threads) {  // the window each channel's thread has read
+    const uint channel = channel_of(i, key_head, first, p);
     for (uint j = 0; j < past; j++) {
       const int from = int(p.tokens) - int(past) + int(j);
       next_window[j * channels + channel] = from >= 0 ? projected[ulong(from) * p.p_stride + channel]

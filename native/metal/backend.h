@@ -146,6 +146,11 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
   int64_t whole_of(int64_t rows) const { return std::max(rows, pass_.whole); }
   void project(const Tensor& x, const Part& part, const gpu::Projection& projection, const Tensor& y);
   void launch(const gpu::ProjectionLaunch<MetalBackend>& l);
+  void launch_tiled(const gpu::ProjectionLaunch<MetalBackend>& l);
+  struct PackedRows {
+    Tensor rows, scales;  // halves; a factor a row
+  };
+  PackedRows pack(const gpu::ProjectionLaunch<MetalBackend>& l);
   void run_rms_norm(const Tensor& x, const Norm& norm, const Tensor& y, const params::NormParams& p);
   void run_layer_norm(const Constants& constants, std::initializer_list<Argument> arguments,
                       const params::NormParams& p, int64_t rows);

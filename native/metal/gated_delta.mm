@@ -30,7 +30,19 @@ const Instance& instance_for(int64_t key_dim) {
 }
 
 constexpr int64_t step_tokens = 8;  // above: convolution, scan and norm as dispatches of their own
-constexpr size_t scan_simdgroups = 4;
+
+// Threadgroups among which a key head's `values` columns are divided: `wanted`, more where one of them has not the
+// threads for its columns, and preferably so many that each has whole heads, which it can then normalise itself. 0: no
+// such division. A window that stays where it is must not be shared.
+int64_t slices_for(int64_t values, int64_t value_dim, int64_t most, int64_t wanted, bool window_moves) {
+  int64_t found = 0;
+  for (int64_t slices = 1; slices == 1 || (window_moves && 8 * slices <= values); ++slices) {
+    if (values > most * slices || (slices > 1 && values % (8 * slices) != 0)) continue;
+    if (values / slices % value_dim == 0 && slices >= wanted) return slices;
+    if (found < wanted) found = slices;
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -57,32 +69,38 @@ Tensor MetalBackend::gated_delta(Tensor p, const GatedDelta& w, ConvState& conv,
   const bool chunked = tuning_.delta_chunk_from > 0 && whole_of(p.rows) >= tuning_.delta_chunk_from &&
                        fits_chunks(w.key_dim, w.value_dim);
   const Instance& instance = instance_for(w.key_dim);
-  const bool together = !chunked && p.rows <= step_tokens && values <= instance.step_values;
-  const Tensor qkv = together ? Tensor{} : conv_silu(p, *w.conv, conv);
+  const int64_t slices = chunked || p.rows > step_tokens ? 0
+                                                         : slices_for(values, w.value_dim, instance.step_values,
+                                                                      tuning_.delta_slices, conv.other != nullptr);
+  const Tensor qkv = slices > 0 ? Tensor{} : conv_silu(p, *w.conv, conv);
   const Tensor o = chunked ? delta_in_chunks(p, qkv, w, state) : scratch(p.rows, w.value_heads * w.value_dim);
   const Constants constants =
       Constants().set(kDim, narrow(w.key_dim)).set(kTiled, w.head_map == GatedDelta::HeadMap::tiled);
   GatedDeltaParams params = kernel_args::gated_delta(p, o, w, conv);
-  if (together) {
-    const auto simdgroups = static_cast<size_t>((values + 7) / 8);
-    run(Kernel{"gated_delta", instance.step}, constants,
+  if (slices > 0) {
+    const int64_t columns = values / slices;
+    const bool norm_apart = columns % w.value_dim != 0;
+    const auto simdgroups = static_cast<size_t>((columns + 7) / 8);
+    run(Kernel{"gated_delta", instance.step},
+        Constants(constants).set(kDeltaSlices, narrow(slices)).set(kNormApart, norm_apart),
         {reads(p), reads(w.conv), reads(w.decay), reads(w.dt_bias), reads(w.norm.weight), reads(conv.window),
          writes(slot_after(conv.window, conv.other)), reads(state.state), writes(slot_after(state.state, state.other)),
          writes(o)},
-        params, Grid{{static_cast<size_t>(w.key_heads), 1, 1}, {simdgroups * 32, 1, 1}});
+        params, Grid{{static_cast<size_t>(w.key_heads), static_cast<size_t>(slices), 1}, {simdgroups * 32, 1, 1}});
     change_slots(conv.window, conv.other);
     change_slots(state.state, state.other);
-    return o;
+    if (!norm_apart) return o;
   }
   params.qkv_stride = narrow(qkv.stride);
-  const size_t columns = scan_simdgroups * 8;
-  if (!chunked) {
+  const auto simdgroups = static_cast<size_t>(tuning_.scan_simdgroups);
+  const size_t columns = simdgroups * 8;
+  if (!chunked && slices == 0) {
     run(Kernel{"gated_delta", instance.scan}, constants,
         {reads(qkv), reads(p), reads(w.decay), reads(w.dt_bias), reads(state.state),
          writes(slot_after(state.state, state.other)), writes(o)},
         params,
         Grid{{(static_cast<size_t>(w.value_dim) + columns - 1) / columns, static_cast<size_t>(w.value_heads), 1},
-             {scan_simdgroups * 32, 1, 1}});
+             {simdgroups * 32, 1, 1}});
     change_slots(state.state, state.other);
   }
   run(Kernel{"gated_delta", "gated_norm"}, constants, {reads(p), reads(w.norm.weight), updates(o)}, params,

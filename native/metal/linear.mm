@@ -12,19 +12,51 @@ void MetalBackend::project(const Tensor& x, const Part& part, const gpu::Project
   else SharedOps::project(x, part, projection, y);
 }
 
-void MetalBackend::launch(const gpu::ProjectionLaunch<MetalBackend>& l) {
+// x as the product in halves reads it (metal/pack.metal), its columns filled up to whole tiles.
+MetalBackend::PackedRows MetalBackend::pack(const gpu::ProjectionLaunch<MetalBackend>& l) {
   const auto& [w, table, x, norm, gate, bias] = l.inputs;
-  const bool swiglu = l.projection.swiglu, routed = l.projection.routes != nullptr;
-  if (l.tiled) {
-    const ExpertTiles* tiles = l.projection.tiles;
-    const size_t tile = swiglu ? kTile / 2 : kTile;
-    const size_t down = tiles ? tiles->count : static_cast<size_t>(l.x.rows + kTile - 1) / kTile;
+  const int64_t stride = (l.x.cols + kTile - 1) / kTile * kTile;
+  const PackedRows packed{.rows = scratch(l.x.rows, stride / 2), .scales = scratch(l.x.rows, 1)};
+  const PackParams p{.in = l.params.in,
+                     .x_stride = l.params.x_stride,
+                     .gate_stride = l.params.gate_stride,
+                     .y_stride = narrow(stride),
+                     .eps = l.params.eps};
+  const auto& around = l.constants.values();
+  run(Kernel{"pack", "pack_rows"}, Constants().set(kHasNorm, around[kHasNorm]).set(kGateKind, around[kGateKind]),
+      {x, norm, gate, writes(packed.rows), writes(packed.scales)}, p, groups(static_cast<size_t>(l.x.rows), 1, 32));
+  return packed;
+}
+
+void MetalBackend::launch_tiled(const gpu::ProjectionLaunch<MetalBackend>& l) {
+  const auto& [w, table, x, norm, gate, bias] = l.inputs;
+  const ExpertTiles* tiles = l.projection.tiles;
+  const Argument expert_tiles = tiles ? reads(tiles->tiles) : unused(l.x),
+                 order = tiles ? reads(tiles->order) : unused(l.x);
+  const bool half = pass_.path == Path::fast && tuning_.matmul_half != 0;
+  const size_t tile = (half ? kHalfTile : kTile) / (l.projection.swiglu ? 2 : 1);
+  const size_t down = tiles ? tiles->count : static_cast<size_t>(l.x.rows + kTile - 1) / kTile;
+  const Grid grid{{(l.outputs + tile - 1) / tile, down, 1}, {128, 1, 1}, 0, l.work};
+  if (!half) {
     run(Kernel{"matmul", "linear_mat", l.part.layout}, l.constants,
-        {w, table, x, norm, gate, bias, tiles ? reads(tiles->tiles) : unused(l.x),
-         tiles ? reads(tiles->order) : unused(l.x), l.written},
-        l.params, Grid{{(l.outputs + tile - 1) / tile, down, 1}, {128, 1, 1}, 0, l.work});
+        {w, table, x, norm, gate, bias, expert_tiles, order, l.written}, l.params, grid);
     return;
   }
+  const PackedRows packed = pack(l);
+  LinearParams p = l.params;
+  p.x_stride = narrow(2 * packed.rows.stride);
+  run(Kernel{"matmul_half", "linear_mat_half", l.part.layout},
+      Constants(l.constants).set(kHasNorm, 0).set(kGateKind, 0),
+      {w, table, reads(packed.rows), reads(packed.scales), bias, expert_tiles, order, l.written}, p, grid);
+}
+
+void MetalBackend::launch(const gpu::ProjectionLaunch<MetalBackend>& l) {
+  if (l.tiled) {
+    launch_tiled(l);
+    return;
+  }
+  const auto& [w, table, x, norm, gate, bias] = l.inputs;
+  const bool swiglu = l.projection.swiglu, routed = l.projection.routes != nullptr;
   // What was tuned is one row of x; more of them need the registers.
   const bool single = routed || l.x.rows == 1;
   const auto simdgroups = static_cast<size_t>(single ? tuning_.matvec_simdgroups : kMatvecSimdgroups);

@@ -55,6 +55,9 @@ enum ConstantIndex {
   kGreedy = 22,       // bool: the highest score, the lowest id of equals
   kDelta = 23,        // bool: a chunk of the delta rule, not of GLA
   kMatvecRows = 24,   // uint: output rows a simdgroup of a matvec, 4 or 8
+  kDeltaSlices = 25,  // uint: threadgroups that share a key head's value columns in a step of the delta rule
+  kNormApart = 26,    // bool: whose gated norm is a dispatch of its own
+  kConstantCount,
 };
 
 // Tile sizes the host needs for its grids.
@@ -63,6 +66,7 @@ enum Tile {
   kMatvecSimdgroups = 2,  // matvec: simdgroups a threadgroup (Metal: tuned by device)
   kMatvecTokens = 8,      // up to here the matvec is used, above the tiled matmul
   kTile = 32,             // matmul: tokens and outputs a threadgroup
+  kHalfTile = 64,         // outputs a threadgroup, in halves
   kDeltaLanes = 4,        // delta rule: lanes that share a column of the state
   kAttentionSimdgroups = 8,
   kAttentionRows = 4,       // query rows that share the keys a threadgroup reads
@@ -124,6 +128,11 @@ struct LinearVecParams {
 struct ExpertDownVecParams {
   ExpertDownParams down;
   WeightSegment only;
+};
+// And x of a product in halves, packed: LinearParams::x_stride counts halves then.
+struct PackParams {
+  uint in, x_stride, gate_stride, y_stride;
+  float eps;
 };
 #endif
 

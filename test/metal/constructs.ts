@@ -22,7 +22,7 @@ export const CONSTRUCTS: readonly Construct[] = [
     chapter: 'Scalar and vector types',
     since: 1.1,
     family: 0,
-    names: words('half uchar ushort uint float2 float4 uint2 uint3 packed_float4'),
+    names: words('half uchar ushort uint half4 float2 float4 uint2 uint3 uint4 packed_float4'),
   },
   { chapter: 'Integers of 64 bits', since: 2.2, family: 3, names: words('ulong ulong2') },
   {
@@ -91,7 +91,7 @@ export const CONSTRUCTS: readonly Construct[] = [
     since: 2.3,
     family: 7,
     names: words(
-      'simdgroup_float8x8 make_filled_simdgroup_matrix simdgroup_load simdgroup_store simdgroup_multiply simdgroup_multiply_accumulate',
+      'simdgroup_half8x8 simdgroup_float8x8 make_filled_simdgroup_matrix simdgroup_load simdgroup_store simdgroup_multiply simdgroup_multiply_accumulate',
     ),
   },
 ];

@@ -75,7 +75,7 @@ describe('a choice', () => {
       await expect(loadOnMetal(readCase('qwen3/qk_norm_tied').folder)).rejects.toMatchObject({
         code: 'device',
         message: expect.stringContaining(
-          'expected matvec_rows=4 or 8, matvec_simdgroups=2 or 4 or 8, attention_shared=0 or 1, delta_chunk_from=<tokens>, 0 for never, attention_groups=0 or 16 or 40 or 80 or 160',
+          'expected matvec_rows=4 or 8, matvec_simdgroups=2 or 4 or 8, attention_shared=0 or 1, delta_slices=1 or 2 or 4 or 8, scan_simdgroups=1 or 2 or 4, delta_chunk_from=<tokens>, 0 for never, attention_groups=0 or 16 or 40 or 80 or 160, matmul_half=0 or 1',
         ),
       });
     },
@@ -89,10 +89,16 @@ const faster: Costs = [
   [['linear_vec'], 40_000],
   [['attention ', ' 21=4.'], 5000],
   [['attention '], 8000],
+  [['gated_delta_step', ' threads=128'], 3000],
+  [['gated_delta_step'], 9000],
+  [['gated_delta_scan', ' threads=64'], 80_000],
   [['gated_delta_scan'], 90_000],
+  [['linear_mat '], 70_000],
 ];
-const general = 'matvec_rows=4 matvec_simdgroups=2 attention_shared=0 delta_chunk_from=0 attention_groups=0';
-const found = 'matvec_rows=8 matvec_simdgroups=4 attention_shared=1 delta_chunk_from=64 attention_groups=0';
+const general =
+  'matvec_rows=4 matvec_simdgroups=2 attention_shared=0 delta_slices=1 scan_simdgroups=4 delta_chunk_from=0 attention_groups=0 matmul_half=0';
+const found =
+  'matvec_rows=8 matvec_simdgroups=4 attention_shared=1 delta_slices=4 scan_simdgroups=2 delta_chunk_from=64 attention_groups=0 matmul_half=1';
 
 const tableFile = () => readdirSync(cache).find((name) => name.startsWith('tuning-') && name.endsWith('.txt'));
 const table = () => {
@@ -157,6 +163,8 @@ describe('the tuner', () => {
     expect(text).toContain('matvec_rows 8 (4: 320.000 us, 8: 160.000 us)');
     expect(text).toContain('matvec_simdgroups 4 (2: 160.000 us, 4: 80.000 us, 8: 160.000 us)');
     expect(text).toContain('attention_shared 1 (0: 96.000 us, 1: 60.000 us)');
+    expect(text).toMatch(/delta_slices 4 \(1: 108.000 us, 2: [\d.]+ us, 4: 48.000 us, 8: [\d.]+ us\)/);
+    expect(text).toMatch(/matmul_half 1 \(0: 140.000 us, 1: [\d.]+ us\)/);
     expect(await inUse()).toBe(`measured on this device: ${found}`);
     expect(readdirSync(cache).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
@@ -176,7 +184,7 @@ describe('the tuner', () => {
     await untouched([[['linear_vec', ' 24=4.'], 1]]);
     process.env.LONGHAND_METAL_TUNING = 'matvec_rows=4';
     expect(await inUse()).toBe(
-      'LONGHAND_METAL_TUNING: matvec_rows=4 matvec_simdgroups=4 attention_shared=1 delta_chunk_from=64 attention_groups=0',
+      `LONGHAND_METAL_TUNING: ${found.replace('matvec_rows=8', 'matvec_rows=4')}`,
     );
   });
 
@@ -299,7 +307,7 @@ describe('what the tuner may not do', () => {
 
   test('use the GPU for long: after two seconds of its time the rest stays as the table says', async () => {
     const text = await tuned([[['linear_vec', ' 24=8.'], 1_000_000], [['linear_vec'], 100_000_000], ...faster]);
-    expect(text.match(/not measured/g)).toHaveLength(5);
+    expect(text.match(/not measured/g)).toHaveLength(8);
     expect(await inUse()).toBe(`measured on this device: ${general}`);
   });
 

@@ -14,6 +14,8 @@ export const thresholds = {
   int8Activations: 0.02,
   /** Activations of 8 bits of mantissa: half a unit of 2^-8 each, averaged over a row. */
   bf16Activations: 0.004,
+  /** Weights and activations of 11 bits, summed in fp32: half a unit of 2^-11 each, averaged over a row. */
+  halves: 6e-4,
   /** Queries, keys, values and weights of 8 bits of mantissa: half a unit of 2^-8 each; most of it is a value's where few are averaged. */
   bf16Attention: 0.01,
   /** A last bit of q or k may fall on the other side of a rounding of the cache. */

@@ -153,6 +153,10 @@ Napi::Value gated_delta(Bench& bench) {
                            .l2_eps = bench.number("l2Eps", 1e-6f)};
   ConvState conv{{weights.channels(), weights.conv_width}, bench.buffer("window")};
   RecurrentState state{{weights.value_heads, weights.key_dim, weights.value_dim}, bench.buffer("state")};
+  if (bench.has("twoSlots")) {
+    conv.other = bench.backend.allocate(conv.window->bytes());
+    state.other = bench.backend.allocate(state.state->bytes());
+  }
   Napi::Object result = object(bench);
   result.Set("o", bench.in_chunks("rows", [&](int64_t first, int64_t count) {
     return bench.backend.gated_delta(bench.input("p", first, count), weights, conv, state);

@@ -29,7 +29,7 @@ class Constants {
   const auto& values() const { return values_; }
 
  private:
-  std::array<uint32_t, params::kMatvecRows + 1> values_{};
+  std::array<uint32_t, params::kConstantCount> values_{};
 };
 
 // The key of a pipeline. `threads`: size of its threadgroups. Without it a pipeline may allow as few as 384 threads

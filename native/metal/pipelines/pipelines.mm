@@ -30,7 +30,7 @@ namespace {
 bool is_bool(uint32_t index) {
   using namespace params;
   return index != kTokens && index != kGateKind && index != kActivation && index != kGroup && index != kScaleType &&
-         index != kDim && index != kHeads && index != kMatvecRows;
+         index != kDim && index != kHeads && index != kMatvecRows && index != kDeltaSlices;
 }
 
 MTLFunctionConstantValues* constant_values(const Constants& constants) {

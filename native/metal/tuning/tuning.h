@@ -8,15 +8,19 @@
 
 namespace longhand::metal {
 
-// The first three change no bit of a result, the last two only its last digits (test/metal/tuning.test.ts).
+// The first five change no bit of a result, the next two only its last digits, and the last what the fast path may
+// round (test/metal/tuning.test.ts).
 struct Tuning {
   int64_t matvec_rows = 4;        // rows of W a simdgroup owns, where one row of x is read
   int64_t matvec_simdgroups = 2;  // a threadgroup, there
   int64_t attention_shared = 0;   // 1: one token reads a short context once for all heads of a group
+  int64_t delta_slices = 1;       // threadgroups a key head in a step of the delta rule, at least
+  int64_t scan_simdgroups = 4;    // a threadgroup of the delta rule's scan over a prompt
   int64_t delta_chunk_from = 0;   // tokens of a pass from which the delta rule goes in chunks; 0: never
   // Target number of threadgroups for one token's attention; 0: one a head and 1024 keys.
   int64_t attention_groups = 0;
-  std::string origin;  // who chose, in words
+  int64_t matmul_half = 0;  // 1: prompts are multiplied in halves, on the fast path
+  std::string origin;       // who chose, in words
 };
 
 // One thing to choose, and what the tuner tries.

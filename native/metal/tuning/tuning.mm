@@ -12,13 +12,17 @@ namespace longhand::metal {
 
 namespace {
 
-constexpr int64_t rows_tried[] = {4, 8}, simdgroups_tried[] = {2, 4, 8}, shared_tried[] = {0, 1},
-                  chunks_tried[] = {0, 512, 256, 64}, groups_tried[] = {0, 16, 40, 80, 160};
-constexpr std::array<Choice, 5> all = {{{"matvec_rows", &Tuning::matvec_rows, rows_tried},
+constexpr int64_t rows_tried[] = {4, 8}, simdgroups_tried[] = {2, 4, 8}, switch_tried[] = {0, 1},
+                  slices_tried[] = {1, 2, 4, 8}, scan_tried[] = {1, 2, 4}, chunks_tried[] = {0, 512, 256, 64},
+                  groups_tried[] = {0, 16, 40, 80, 160};
+constexpr std::array<Choice, 8> all = {{{"matvec_rows", &Tuning::matvec_rows, rows_tried},
                                         {"matvec_simdgroups", &Tuning::matvec_simdgroups, simdgroups_tried},
-                                        {"attention_shared", &Tuning::attention_shared, shared_tried},
+                                        {"attention_shared", &Tuning::attention_shared, switch_tried},
+                                        {"delta_slices", &Tuning::delta_slices, slices_tried},
+                                        {"scan_simdgroups", &Tuning::scan_simdgroups, scan_tried},
                                         {"delta_chunk_from", &Tuning::delta_chunk_from, chunks_tried},
-                                        {"attention_groups", &Tuning::attention_groups, groups_tried}}};
+                                        {"attention_groups", &Tuning::attention_groups, groups_tried},
+                                        {"matmul_half", &Tuning::matmul_half, switch_tried}}};
 
 struct Row {
   std::string_view device;  // begins with

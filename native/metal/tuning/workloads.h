@@ -20,7 +20,9 @@ class Workloads {
 
  private:
   double matvec();
+  double matmul();
   double attention(const std::vector<KvCache>& caches);
+  double delta_step();
   double delta();
 
   template <class Work>
@@ -32,8 +34,8 @@ class Workloads {
   std::vector<KvCache> caches_, long_caches_;
   BufferPtr zeros_;  // what every op reads
   GatedDelta delta_;
-  ConvState window_;
-  RecurrentState state_;
+  std::vector<ConvState> windows_;
+  std::vector<RecurrentState> states_;
 };
 
 }  // namespace longhand::metal

@@ -18,7 +18,8 @@ constexpr Heads heads{.query = 8, .kv = 2, .dim = 256};
 constexpr int64_t keys = 1000, layers = 12, long_keys = 4096, long_layers = 3;
 
 constexpr std::array<int64_t, 3> prompts{64, 256, 512};
-constexpr int64_t delta_heads = 16, delta_dim = 128, taps = 4;
+constexpr int64_t delta_heads = 16, delta_dim = 128, taps = 4, delta_layers = 12;
+constexpr int64_t matmul_rows = 64;
 
 std::unique_ptr<Device> open() {
   std::string reason;
@@ -62,9 +63,13 @@ Workloads::Workloads(const Tuning& tuning) : backend_(open(), tuning) {
   delta_.decay = floats(delta_heads);
   delta_.dt_bias = floats(delta_heads);
   delta_.norm.weight = floats(delta_dim);
-  window_ = {.layout = {delta_.channels(), taps}, .window = floats(delta_.channels() * (taps - 1))};
+  const auto window = [&] { return floats(delta_.channels() * (taps - 1)); };
+  const auto state = [&] { return floats(delta_heads * delta_dim * delta_dim); };
+  for (int64_t i = 0; i < delta_layers; ++i) {
+    windows_.push_back({.layout = {delta_.channels(), taps}, .window = window(), .other = window()});
+    states_.push_back({.layout = {delta_heads, delta_dim, delta_dim}, .state = state(), .other = state()});
+  }
   zeros_ = floats(prompts.back() * delta_.columns());
-  state_ = {.layout = {delta_heads, delta_dim, delta_dim}, .state = floats(delta_heads * delta_dim * delta_dim)};
 }
 Workloads::~Workloads() = default;
 
@@ -72,7 +77,7 @@ Workloads::~Workloads() = default;
 template <class Work>
 double Workloads::seconds(const Work& work) {
   const double before = backend_.device_seconds();
-  backend_.begin({});
+  backend_.begin({.path = Path::fast});
   work();
   backend_.finish();
   return backend_.device_seconds() - before;
@@ -86,6 +91,13 @@ double Workloads::matvec() {
   });
 }
 
+double Workloads::matmul() {
+  const Tensor x{zeros_.get(), 0, matmul_rows, in, in};
+  return seconds([&] {
+    for (const WeightPtr& matrix : matrices_) backend_.linear(x, *matrix, {});
+  });
+}
+
 double Workloads::attention(const std::vector<KvCache>& caches) {
   const int64_t width = heads.query * heads.dim;
   const Tensor q{zeros_.get(), 0, 1, width, width};
@@ -94,12 +106,20 @@ double Workloads::attention(const std::vector<KvCache>& caches) {
   });
 }
 
+// A token, in as many layers as keep the states out of a cache.
+double Workloads::delta_step() {
+  const Tensor p{zeros_.get(), 0, 1, delta_.columns(), delta_.columns()};
+  return seconds([&] {
+    for (size_t i = 0; i < states_.size(); ++i) backend_.gated_delta(p, delta_, windows_[i], states_[i]);
+  });
+}
+
 // 512 tokens, read in passes of 64, of 256 and at once.
 double Workloads::delta() {
   double all = 0;
   for (const int64_t tokens : prompts) {
     const Tensor p{zeros_.get(), 0, tokens, delta_.columns(), delta_.columns()};
-    const double pass = seconds([&] { backend_.gated_delta(p, delta_, window_, state_); });
+    const double pass = seconds([&] { backend_.gated_delta(p, delta_, windows_[0], states_[0]); });
     all += pass * static_cast<double>(prompts.back() / tokens);
   }
   return all;
@@ -110,7 +130,9 @@ double Workloads::run(const Tuning& tuning, size_t question) {
   const int64_t Tuning::* value = choices()[question].value;
   if (value == &Tuning::attention_shared) return attention(caches_);
   if (value == &Tuning::attention_groups) return attention(long_caches_);
-  return value == &Tuning::delta_chunk_from ? delta() : matvec();
+  if (value == &Tuning::delta_slices) return delta_step();
+  if (value == &Tuning::scan_simdgroups || value == &Tuning::delta_chunk_from) return delta();
+  return value == &Tuning::matmul_half ? matmul() : matvec();
 }
 
 }  // namespace longhand::metal
