@@ -16,13 +16,38 @@ constant uint HEADS [[function_constant(21)]];  // query heads of one group a th
 
 constant constexpr uint SIMDGROUPS = 8;
 
-// Weighted values of the simdgroups' parts [dim | peak | sum], and their common peak and sum.
+// Neighbouring elements that a lane loads at once: element i of a lane is `dimension(i, lane)` of the head.
+static inline uint wide() { return DIM > 64 && DIM % 4 == 0 ? 4 : DIM > 32 && DIM % 2 == 0 ? 2 : 1; }
+static inline uint dimension(uint i, uint lane) { return (i / wide() * 32 + lane) * wide() + i % wide(); }
+template <class L>
+static inline void load_wide(device const uchar* head, uint d, thread float* to) {
+  if (wide() == 4) {
+    const float4 four = L::load4(head, d);
+    for (uint e = 0; e < 4; e++) to[e] = four[e];
+  } else if (wide() == 2) {
+    const float2 two = L::load2(head, d);
+    for (uint e = 0; e < 2; e++) to[e] = two[e];
+  } else {
+    to[0] = L::load(head, d);
+  }
+}
+
+// A simdgroup's part in threadgroup memory, [dim | peak | sum]: of whole 16 bytes where lanes write as many at once,
+// since four writes of one float each would go to every fourth bank.
+static inline uint part_floats() { return DIM + 4; }
+static inline void store_wide(threadgroup float* to, thread const float* from) {
+  if (wide() == 4) *reinterpret_cast<threadgroup float4*>(to) = float4(from[0], from[1], from[2], from[3]);
+  else if (wide() == 2) *reinterpret_cast<threadgroup float2*>(to) = float2(from[0], from[1]);
+  else to[0] = from[0];
+}
+
+// Weighted values of the simdgroups' parts, and their common peak and sum.
 static inline float2 merged(threadgroup const float* parts) {
   float peak = -INFINITY, all = 0;
-  for (uint s = 0; s < SIMDGROUPS; s++) peak = max(peak, parts[s * (DIM + 2) + DIM]);
+  for (uint s = 0; s < SIMDGROUPS; s++) peak = max(peak, parts[s * part_floats() + DIM]);
   for (uint s = 0; s < SIMDGROUPS; s++) {
-    const float part = parts[s * (DIM + 2) + DIM];
-    all += part == -INFINITY ? 0.0f : parts[s * (DIM + 2) + DIM + 1] * exp(part - peak);
+    const float part = parts[s * part_floats() + DIM];
+    all += part == -INFINITY ? 0.0f : parts[s * part_floats() + DIM + 1] * exp(part - peak);
   }
   return float2(peak, all);
 }
@@ -43,7 +68,7 @@ static inline void attend(
     uint simdgroup,
     uint thread_index) {
   const uint first_token = group.y * TOKENS, first_head = group.x * HEADS, kv = first_head / p.group;
-  const uint per_lane = (DIM + 31) / 32;
+  const uint per_lane = (DIM + 32 * wide() - 1) / (32 * wide()) * wide();
   float query[R][N], sum[R][N];
   float largest[R], total[R];
   uint visible[R];
@@ -55,7 +80,7 @@ static inline void attend(
     largest[r] = -INFINITY;
     total[r] = 0;
     for (uint i = 0; i < per_lane; i++) {
-      const uint d = i * 32 + lane;
+      const uint d = dimension(i, lane);
       query[r][i] = d < DIM && token < p.tokens ? q[ulong(token) * p.q_stride + h * DIM + d] * p.scale : 0.0f;
       sum[r][i] = 0;
     }
@@ -75,10 +100,12 @@ static inline void attend(
     const ulong offset = ulong(j) * p.key_row_bytes + ulong(kv) * p.head_bytes;
     float score[R];
     for (uint r = 0; r < HEADS * TOKENS; r++) score[r] = 0;
-    for (uint i = 0; i < per_lane; i++) {
-      if (i * 32 + lane >= DIM) continue;
-      const float key = L::load(keys + offset, i * 32 + lane);
-      for (uint r = 0; r < HEADS * TOKENS; r++) score[r] += query[r][i] * key;
+    for (uint i = 0; i < per_lane; i += wide()) {
+      if (dimension(i, lane) >= DIM) continue;
+      float key[4];
+      load_wide<L>(keys + offset, dimension(i, lane), key);
+      for (uint e = 0; e < wide(); e++)
+        for (uint r = 0; r < HEADS * TOKENS; r++) score[r] += query[r][i + e] * key[e];
     }
     float rescale[R], weight[R];
     for (uint r = 0; r < HEADS * TOKENS; r++) {
@@ -90,18 +117,20 @@ static inline void attend(
       largest[r] = peak;
       total[r] = total[r] * rescale[r] + weight[r];
     }
-    for (uint i = 0; i < per_lane; i++) {
-      if (i * 32 + lane >= DIM) continue;
-      const float value = L::load(values + offset, i * 32 + lane);
-      for (uint r = 0; r < HEADS * TOKENS; r++) sum[r][i] = sum[r][i] * rescale[r] + weight[r] * value;
+    for (uint i = 0; i < per_lane; i += wide()) {
+      if (dimension(i, lane) >= DIM) continue;
+      float value[4];
+      load_wide<L>(values + offset, dimension(i, lane), value);
+      for (uint e = 0; e < wide(); e++)
+        for (uint r = 0; r < HEADS * TOKENS; r++) sum[r][i + e] = sum[r][i + e] * rescale[r] + weight[r] * value[e];
     }
   }
 
   const bool split = p.splits > 1;
-  threadgroup float* mine = parts + simdgroup * (DIM + 2);
+  threadgroup float* mine = parts + simdgroup * part_floats();
   for (uint r = 0; r < HEADS * TOKENS; r++) {
-    for (uint i = 0; i < per_lane; i++)
-      if (i * 32 + lane < DIM) mine[i * 32 + lane] = sum[r][i];
+    for (uint i = 0; i < per_lane; i += wide())
+      if (dimension(i, lane) < DIM) store_wide(mine + dimension(i, lane), sum[r] + i);
     if (lane == 0) {
       mine[DIM] = largest[r];
       mine[DIM + 1] = total[r];
@@ -114,8 +143,8 @@ static inline void attend(
     for (uint d = thread_index; d < DIM && token < p.tokens; d += SIMDGROUPS * 32) {
       float value = 0;
       for (uint s = 0; s < SIMDGROUPS; s++) {
-        const float part = parts[s * (DIM + 2) + DIM];
-        if (part != -INFINITY) value += parts[s * (DIM + 2) + d] * exp(part - common.x);
+        const float part = parts[s * part_floats() + DIM];
+        if (part != -INFINITY) value += parts[s * part_floats() + d] * exp(part - common.x);
       }
       to[d] = split ? value : value / common.y;
     }
@@ -135,7 +164,7 @@ template <class L>
     device const int* blocks [[buffer(3)]],  // [tokens * kv, topk], ascending, -1 where fewer
     device float* o [[buffer(4)]],           // [tokens, query * dim]; parts when split: [split, tokens, query, dim + 2]
     constant AttentionParams& p [[buffer(5)]],
-    threadgroup float* parts [[threadgroup(0)]],  // [simdgroups, dim + 2]
+    threadgroup float* parts [[threadgroup(0)]],  // [simdgroups, dim + 4]
     uint3 group [[threadgroup_position_in_grid]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],

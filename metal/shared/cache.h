@@ -1,6 +1,7 @@
-// Layouts of keys and values in a cache (native/ops/memory.h, CacheType). Every layout offers element i of a head, a
-// simdgroup's store of a head (lane l holds elements l, l + 32, ... of `values` in threadgroup memory), and the bytes
-// of the first n elements, n a multiple of 32.
+// Layouts of keys and values in a cache (native/ops/memory.h, CacheType). Every layout offers element i of a head, the
+// two or four from i on (a multiple of as many) by one load of codes, a simdgroup's store of a head (lane l holds
+// elements l, l + 32, ... of `values` in threadgroup memory), and the bytes of the first n elements, n a multiple
+// of 32.
 #pragma once
 
 #include "reduce.h"
@@ -8,6 +9,8 @@
 struct CacheF32 {
   static uint bytes(uint n) { return 4 * n; }
   static float load(device const uchar* head, uint i) { return ((device const float*)head)[i]; }
+  static float2 load2(device const uchar* head, uint i) { return *(device const packed_float2*)(head + 4 * i); }
+  static float4 load4(device const uchar* head, uint i) { return *(device const packed_float4*)(head + 4 * i); }
   static void store(device uchar* head, threadgroup const float* values, uint dim, uint lane) {
     for (uint i = lane; i < dim; i += 32) ((device float*)head)[i] = values[i];
   }
@@ -16,6 +19,8 @@ struct CacheF32 {
 struct CacheF16 {
   static uint bytes(uint n) { return 2 * n; }
   static float load(device const uchar* head, uint i) { return float(((device const half*)head)[i]); }
+  static float2 load2(device const uchar* head, uint i) { return float2(*(device const packed_half2*)(head + 2 * i)); }
+  static float4 load4(device const uchar* head, uint i) { return float4(*(device const packed_half4*)(head + 2 * i)); }
   static void store(device uchar* head, threadgroup const float* values, uint dim, uint lane) {
     for (uint i = lane; i < dim; i += 32) ((device half*)head)[i] = half(values[i]);
   }
@@ -37,6 +42,18 @@ struct CacheQ8 {
     device const uchar* block = head + i / 32 * 34;
     return float(*(device const half*)block) * float(char(block[2 + i % 32]));
   }
+  static float2 codes(device const uchar* at) {
+    const uint two = *(device const ushort*)at;
+    return float2(float(char(two & 255)), float(char(two >> 8)));
+  }
+  static float2 load2(device const uchar* head, uint i) {
+    device const uchar* block = head + i / 32 * 34;
+    return float(*(device const half*)block) * codes(block + 2 + i % 32);
+  }
+  static float4 load4(device const uchar* head, uint i) {
+    device const uchar* block = head + i / 32 * 34;
+    return float(*(device const half*)block) * float4(codes(block + 2 + i % 32), codes(block + 4 + i % 32));
+  }
   static void store(device uchar* head, threadgroup const float* values, uint dim, uint lane) {
     for (uint first = 0; first < dim; first += 32, head += 34) {
       half scale;
@@ -53,6 +70,18 @@ struct CacheQ4 {
     device const uchar* block = head + i / 32 * 18;
     const uint byte = block[2 + i % 16];
     return float(*(device const half*)block) * float(int(i % 32 < 16 ? byte & 15u : byte >> 4) - 8);
+  }
+  static float2 codes(device const uchar* at, uint i) {
+    const uint two = uint(*(device const ushort*)at) >> (i % 32 < 16 ? 0 : 4);
+    return float2(float(two & 15), float(two >> 8 & 15)) - 8.0f;
+  }
+  static float2 load2(device const uchar* head, uint i) {
+    device const uchar* block = head + i / 32 * 18;
+    return float(*(device const half*)block) * codes(block + 2 + i % 16, i);
+  }
+  static float4 load4(device const uchar* head, uint i) {
+    device const uchar* block = head + i / 32 * 18;
+    return float(*(device const half*)block) * float4(codes(block + 2 + i % 16, i), codes(block + 4 + i % 16, i));
   }
   static void store(device uchar* head, threadgroup const float* values, uint dim, uint lane) {
     for (uint first = 0; first < dim; first += 32, head += 18) {

@@ -59,7 +59,7 @@ void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument&
   const Constants constants = Constants(shape).set(kHeads, heads).set(kTokens, tokens);
   const Grid grid{{p.query / heads, (p.tokens + tokens - 1) / tokens, p.splits},
                   {static_cast<size_t>(kAttentionSimdgroups) * 32, 1, 1},
-                  static_cast<size_t>(kAttentionSimdgroups) * (dim + 2) * sizeof(float),
+                  static_cast<size_t>(kAttentionSimdgroups) * (dim + 4) * sizeof(float),
                   4.0 * static_cast<double>(keys_seen) * p.query * p.tokens * dim};
   if (p.splits == 1) {
     run(Kernel{"attention", "attention", layout}, constants, {reads(q), keys, values, blocks, writes(o)}, p, grid);

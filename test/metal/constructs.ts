@@ -22,7 +22,9 @@ export const CONSTRUCTS: readonly Construct[] = [
     chapter: 'Scalar and vector types',
     since: 1.1,
     family: 0,
-    names: words('half uchar ushort uint half4 float2 float4 uint2 uint3 uint4 packed_float4'),
+    names: words(
+      'half uchar ushort uint half4 float2 float4 uint2 uint3 uint4 packed_half2 packed_half4 packed_float2 packed_float4',
+    ),
   },
   { chapter: 'Integers of 64 bits', since: 2.2, family: 3, names: words('ulong ulong2') },
   {

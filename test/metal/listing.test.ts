@@ -68,9 +68,52 @@ test.for(MOST)('%s: at most %d instructions a weight', ([layout, most]) => {
   expect(instructions).toBeLessThanOrEqual(most);
 });
 
+/** The stand-in's matrices are loops over their elements. Here each of their operations is a call, as it is one instruction on
+ *  a GPU. */
+const opaque = (text: string) =>
+  text.replace(
+    /(using namespace metal;)/,
+    `$1
+#define simdgroup_load matrix_load
+#define simdgroup_multiply_accumulate matrix_product
+template <class M, class T> void matrix_load(thread M&, threadgroup const T*, uint, ulong2 = ulong2(0, 0), bool = false);
+template <class D, class A> void matrix_product(thread D&, thread const A&, thread const A&, thread const D&);`,
+  );
+
+describe('a tile of a prompt', () => {
+  /** Of one simdgroup, for each of its products of 8 x 8 matrices: what it loads for it, and all other instructions of a step
+   *  of 32 columns, which are four passes through the inner loop. */
+  function perProduct(file: string, name: string, layout: string, norm: 0 | 1) {
+    const found = kernel(opaque(textOf(file)), name, layout, { 1: norm, 8: 64, 9: 2 });
+    const calls = (operation: string) =>
+      found.blocks.flatMap(({ instructions }) => instructions).filter((each) => each.operation.includes(operation))
+        .length;
+    const products = calls('matrix_product');
+    return { loads: calls('matrix_load') / products, others: loopInstructions(found) / (4 * products) };
+  }
+
+  test.each([
+    ['Affine4', 7.4, 3.8],
+    ['Q4K', 9.9, 5.2],
+    ['Q8_0', 7, 3.1],
+  ])('%s: at most %d instructions beside a product, in halves %d', (layout, exact, half) => {
+    const [floats, halves] = [
+      perProduct('matmul', 'linear_mat', layout, 1),
+      perProduct('matmul_half', 'linear_mat_half', layout, 0),
+    ];
+    console.info(
+      `${layout}: ${floats.others.toFixed(2)} instructions beside a product, in halves ${halves.others.toFixed(2)}`,
+    );
+    expect([floats.loads, halves.loads]).toEqual([1, 0.75]);
+    expect(floats.others).toBeLessThanOrEqual(exact);
+    expect(halves.others).toBeLessThanOrEqual(half);
+    expect(halves.others).toBeGreaterThan(1);
+  });
+});
+
 describe('registers', () => {
-  /** A head of 256: 48 matrices of two registers a lane in a tile, four rows of queries and sums without one. */
-  const known: Record<string, number> = { attention_tile: 140, attention: 146 };
+  /** A head of 256: 48 matrices of two registers a lane in a tile. */
+  const known: Record<string, number> = { attention_tile: 140 };
 
   test('no kernel of Qwen3.5-0.8B needs more than an M1 has for its threads', async () => {
     const log = join(folder, 'pipelines.log');
@@ -114,8 +157,10 @@ describe('registers', () => {
     [32, 768],
     [64, 512],
   ])('the delta rule with %d keys a lane runs with up to %d threads', (keys, threads) => {
-    const step = kernel(textOf('gated_delta'), `gated_delta_step_${keys}`, '', { 10: 4 * keys });
-    expect(liveRegisters(step)).toBeLessThanOrEqual(registersFor(threads));
+    const step = kernel(textOf('gated_delta'), `gated_delta_step_${keys}`, '', { 10: 4 * keys, 25: 1 });
+    const registers = liveRegisters(step);
+    expect(registers).toBeGreaterThan(keys);
+    expect(registers).toBeLessThanOrEqual(registersFor(threads));
   });
 
   test('512 threads with 96 registers of state are too many, and q and k in private memory too', () => {
@@ -137,7 +182,7 @@ kernel void k(device float* x [[buffer(0)]], uint t [[thread_position_in_grid]])
         'float qs[KPL], ks[KPL]; for (int j = 0; j < KPL; j++) { qs[j] = q[j]; ks[j] = k[j]; }\nfloat qq = 0, kk = 0;\n#pragma clang loop unroll(disable)',
       );
     expect(copied).toContain('thread const float*)qs');
-    const step = kernel(copied, 'gated_delta_step_32', '', { 10: 128 });
+    const step = kernel(copied, 'gated_delta_step_32', '', { 10: 128, 25: 1 });
     expect(liveRegisters(step)).toBeGreaterThan(registersFor(512));
   });
 });

@@ -45,6 +45,8 @@ export interface Counters {
   /** By class of buffer; measured in check mode only. */
   bytes: Record<string, { read: number; written: number }>;
   kernels: Record<string, number>;
+  /** Of all dispatches of a kernel. */
+  threadgroups: Record<string, number>;
   /** Turns that lanes waited for a bank of threadgroup memory, by kernel; with `banks` only. */
   bankConflicts: Record<string, number>;
 }
@@ -64,6 +66,8 @@ export interface Standin {
     noDevice?: boolean;
     memoryLimit?: number;
     maxBuffer?: number;
+    /** As whose row of the chips' table counts. */
+    deviceName?: string;
     compileError?: string;
     /** Libraries with this text in them wait until it changes. */
     holdCompile?: string;

@@ -183,9 +183,7 @@ describe('the tuner', () => {
     await tuned();
     await untouched([[['linear_vec', ' 24=4.'], 1]]);
     process.env.LONGHAND_METAL_TUNING = 'matvec_rows=4';
-    expect(await inUse()).toBe(
-      `LONGHAND_METAL_TUNING: ${found.replace('matvec_rows=8', 'matvec_rows=4')}`,
-    );
+    expect(await inUse()).toBe(`LONGHAND_METAL_TUNING: ${found.replace('matvec_rows=8', 'matvec_rows=4')}`);
   });
 
   test('can be switched off: nothing is measured, and what was measured is not used', async () => {

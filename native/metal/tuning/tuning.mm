@@ -24,24 +24,13 @@ constexpr std::array<Choice, 8> all = {{{"matvec_rows", &Tuning::matvec_rows, ro
                                         {"attention_groups", &Tuning::attention_groups, groups_tried},
                                         {"matmul_half", &Tuning::matmul_half, switch_tried}}};
 
-struct Row {
-  std::string_view device;  // begins with
-  Tuning tuning;
+// Threadgroups for one token's attention over a long context, two for each core of the largest such chip, of which an
+// Ultra has 80, a Max 40 and a Pro 20: one for 1024 keys of a group of heads would be 8 at 4096 keys of Qwen3.5-0.8B.
+struct Size {
+  std::string_view suffix;
+  int64_t attention_groups;
 };
-// Products pay where there are matrix units: from 256 tokens on in the engines that have both forms (engine-techniques
-// 2.2: uzu, MNN). Everything before is faster with the state in registers, token by token.
-// A long context is one threadgroup for 1024 keys of a group of heads: 8 of them at 4096 keys of Qwen3.5-0.8B, where a
-// Max has up to 40 cores and an Ultra 80, each of which wants two.
-const Row rows[] = {{"Apple M5 Max", {.delta_chunk_from = 256, .attention_groups = 80, .origin = ""}},
-                    {"Apple M5", {.delta_chunk_from = 256, .origin = ""}},
-                    {"Apple M1 Max", {.attention_groups = 80, .origin = ""}},
-                    {"Apple M2 Max", {.attention_groups = 80, .origin = ""}},
-                    {"Apple M3 Max", {.attention_groups = 80, .origin = ""}},
-                    {"Apple M4 Max", {.attention_groups = 80, .origin = ""}},
-                    {"Apple M1 Ultra", {.attention_groups = 160, .origin = ""}},
-                    {"Apple M2 Ultra", {.attention_groups = 160, .origin = ""}},
-                    {"Apple M3 Ultra", {.attention_groups = 160, .origin = ""}},
-                    {"", {}}};
+constexpr Size sizes[] = {{" Ultra", 160}, {" Max", 80}, {" Pro", 40}, {"", 16}};
 
 std::string allowed(const Choice& choice) {
   if (choice.value == &Tuning::delta_chunk_from) return "<tokens>, 0 for never";
@@ -95,9 +84,12 @@ std::string text_of(const Tuning& tuning) {
 }
 
 Tuning tuning_of_chip(const std::string& device) {
-  const auto row = std::ranges::find_if(rows, [&](const Row& each) { return device.starts_with(each.device); });
-  Tuning tuning = row->tuning;
-  tuning.origin = row->device.empty() ? "general table" : "table of the chip";
+  if (!device.starts_with("Apple M")) return {.origin = "general table"};
+  const auto size = std::ranges::find_if(sizes, [&](const Size& each) { return device.ends_with(each.suffix); });
+  Tuning tuning{.attention_groups = size->attention_groups, .origin = "table of the chip"};
+  // Products pay where there are matrix units: from 256 tokens on in the engines that have both forms
+  // (engine-techniques 2.2: uzu, MNN). Everything before is faster with the state in registers, token by token.
+  if (device.starts_with("Apple M5")) tuning.delta_chunk_from = 256;
   return tuning;
 }
 

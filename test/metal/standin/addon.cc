@@ -43,6 +43,7 @@ void set_faults(const Napi::CallbackInfo& info) {
   to.no_device = given.Has("noDevice") && given.Get("noDevice").ToBoolean().Value();
   to.memory_limit = integer(given, "memoryLimit", 0);
   to.max_buffer = integer(given, "maxBuffer", 0);
+  to.device_name = text(given, "deviceName");
   to.compile_error = text(given, "compileError");
   to.hold_compile = text(given, "holdCompile");
   to.command_buffer = static_cast<int>(integer(given, "commandBuffer", 0));
@@ -105,6 +106,9 @@ Napi::Value counters(const Napi::CallbackInfo& info) {
   Napi::Object kernels = Napi::Object::New(info.Env());
   for (const auto& [name, count] : from.kernels) kernels.Set(name, static_cast<double>(count));
   all.Set("kernels", kernels);
+  Napi::Object groups = Napi::Object::New(info.Env());
+  for (const auto& [name, count] : from.threadgroups) groups.Set(name, static_cast<double>(count));
+  all.Set("threadgroups", groups);
   Napi::Object conflicts = Napi::Object::New(info.Env());
   for (const auto& [name, count] : from.bank_conflicts) conflicts.Set(name, static_cast<double>(count));
   all.Set("bankConflicts", conflicts);

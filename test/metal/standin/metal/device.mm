@@ -39,7 +39,8 @@ static bool may_compile(const std::string& text) {
 
 @implementation StandinDevice
 - (NSString*)name {
-  return @"Stand-in GPU";
+  const std::string name = state().faults.device_name;
+  return name.empty() ? @"Stand-in GPU" : [NSString stringWithUTF8String:name.c_str()];
 }
 - (BOOL)hasUnifiedMemory {
   return YES;

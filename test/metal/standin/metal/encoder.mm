@@ -85,6 +85,9 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
   dispatch->threadgroup = {static_cast<unsigned>(threads.width), static_cast<unsigned>(threads.height),
                            static_cast<unsigned>(threads.depth)};
   dispatch->whole_threadgroups = whole;
+  const auto across = [](NSUInteger all, NSUInteger each) { return (all + each - 1) / each; };
+  const uint64_t threadgroups =
+      across(grid.width, threads.width) * across(grid.height, threads.height) * across(grid.depth, threads.depth);
   std::vector<std::shared_ptr<std::vector<char>>> constants;
   std::vector<StandinBuffer*> held;
   for (int i = 0; i < standin::kBufferSlots; i++) {
@@ -106,7 +109,7 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
   command.name = function->kernel->name;
   const std::string description =
       [function identity] + " threads=" + text_of(threads.width * threads.height * threads.depth);
-  command.run = [dispatch, function, constants, held, description] {
+  command.run = [dispatch, function, constants, held, description, threadgroups] {
     set_constants(function);
     standin::Work work;
     const std::string fault = standin::options().dry ? "" : standin::run(*dispatch, &work);
@@ -117,6 +120,7 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
       ++*static_cast<uint32_t*>(dispatch->buffer[standin::state().faults.spoil_argument]);
     all.dispatches++;
     all.kernels[dispatch->kernel->name]++;
+    all.threadgroups[dispatch->kernel->name] += threadgroups;
     all.work.threads += work.threads;
     all.work.barriers += work.barriers;
     all.work.simd_operations += work.simd_operations;

@@ -34,6 +34,7 @@ struct Counters {
   Work work;
   std::map<std::string, Bytes> bytes;
   std::map<std::string, uint64_t> kernels;         // dispatches by function
+  std::map<std::string, uint64_t> threadgroups;    // of all of them
   std::map<std::string, uint64_t> bank_conflicts;  // by function, where there are any
 };
 
@@ -42,6 +43,7 @@ struct Faults {
   bool no_device = false;
   uint64_t memory_limit = 0;      // allocations above this many bytes in all fail; 0: 16 GiB
   uint64_t max_buffer = 0;        // maxBufferLength; 0: 16 GiB
+  std::string device_name;        // "": Stand-in GPU
   std::string compile_error;      // a library whose source contains this text does not compile
   std::string hold_compile;       // a library whose source contains this text is not compiled until this changes
   int command_buffer = 0;         // the n-th command buffer from now (1 = next) ends with an error
