@@ -15,10 +15,8 @@ import { stretchesOf } from './stretches.ts';
 export type Svd = 'split' | 'joint' | 'whitened';
 export type Layout = 'published' | 'new';
 
-export type MlaRequest = {
-  lowRank: typeof Addon.lowRank;
-  source: WeightSource;
-  folder: string;
+/** What the headers of the result follow from. */
+export type MlaShape = {
   tensors: readonly TensorEntry[];
   config: Record<string, unknown>;
   heads: Heads;
@@ -29,6 +27,12 @@ export type MlaRequest = {
   /** Rank per key-value head. */
   rank: number;
   layout: Layout;
+};
+
+export type MlaRequest = MlaShape & {
+  lowRank: typeof Addon.lowRank;
+  source: WeightSource;
+  folder: string;
   /** Covariance of the attention inputs by layer, if `svd` is whitened. */
   covariance: ReadonlyMap<number, Float64Array>;
   signal: AbortSignal;
@@ -61,15 +65,20 @@ const NAMES: Record<Layout, Names> = {
 const CHANGED = /^model\.layers\.(\d+)\.self_attn\.([qkv])_proj\.weight$/;
 const at = (layer: number, name: string) => `model.layers.${layer}.self_attn.${name}.weight`;
 
-export async function writeMla(part: string, request: MlaRequest): Promise<LayerError[]> {
-  const { tensors, pairs } = request;
-  const plain = tensors.filter(isPlain);
-  const entries = plain.flatMap((tensor) => {
+/** The tensors and the configuration of the result. */
+export function mlaHeaders(shape: MlaShape): { entries: Entry[]; config: Record<string, unknown> } {
+  const entries = shape.tensors.filter(isPlain).flatMap((tensor) => {
     const changed = CHANGED.exec(tensor.name);
     if (changed === null) return [{ name: tensor.name, type: tensor.type as StoredType, shape: tensor.shape }];
     // The new tensors of a layer replace the first of its three matrices.
-    return changed[2] === 'q' ? entriesOf(Number(changed[1]), tensor, request) : [];
+    return changed[2] === 'q' ? entriesOf(Number(changed[1]), tensor, shape) : [];
   });
+  return { entries, config: configOf(shape) };
+}
+
+export async function writeMla(part: string, request: MlaRequest): Promise<LayerError[]> {
+  const { tensors, pairs } = request;
+  const { entries, config } = mlaHeaders(request);
   await mkdir(part);
   const file = await createSafetensors(join(part, 'model.safetensors'), entries, 'pt');
   const errors: LayerError[] = [];
@@ -79,16 +88,16 @@ export async function writeMla(part: string, request: MlaRequest): Promise<Layer
       errors.push(await writeLayer(file, layer, entries, request));
       request.progress(layer + 1, pairs.length + 1);
     }
-    for (const tensor of plain) if (!CHANGED.test(tensor.name)) await copy(file, tensor, request);
+    for (const tensor of tensors.filter(isPlain)) if (!CHANGED.test(tensor.name)) await copy(file, tensor, request);
   } finally {
     await file.close();
   }
   await copyCompanions(request.folder, part);
-  await writeFile(join(part, 'config.json'), `${JSON.stringify(configOf(request), null, 2)}\n`);
+  await writeFile(join(part, 'config.json'), `${JSON.stringify(config, null, 2)}\n`);
   return errors;
 }
 
-function entriesOf(layer: number, q: TensorEntry, { heads, rank, svd, layout, pairs }: MlaRequest): Entry[] {
+function entriesOf(layer: number, q: TensorEntry, { heads, rank, svd, layout, pairs }: MlaShape): Entry[] {
   const names = NAMES[layout];
   const type = q.type as StoredType;
   const hidden = columnsOf(q);
@@ -186,7 +195,7 @@ function encoded(values: Float32Array, type: StoredType): Uint8Array {
 const VERSIONS: Record<Rope, number> = { high: 1, uniform: 2, '2-norm': 4, low: 5 };
 
 /** The configuration keys of the published checkpoints. The `2-norm` selection is not in the weights, so it is stored here. */
-function configOf({ config, rope, pairs, svd, rank, layout, heads }: MlaRequest): Record<string, unknown> {
+function configOf({ config, rope, pairs, svd, rank, layout, heads }: MlaShape): Record<string, unknown> {
   const retained = pairs[0]?.[0]?.length ?? 0;
   return {
     ...config,

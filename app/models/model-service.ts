@@ -184,7 +184,8 @@ export function createModelService(options: ModelServiceOptions): ModelService {
   });
   const blobs = createBlobStore(db, location);
   const shared = { library, location, lock, emit, now, report };
-  const lifecycle = createModelLifecycle({ ...shared, blobs, weightCache, engine, qualityOf: qualityReader(probe) });
+  const qualityOf = qualityReader(probe);
+  const lifecycle = createModelLifecycle({ ...shared, blobs, weightCache, engine, qualityOf });
   const followers: ((news: DownloadNotification) => void)[] = [];
   const tellOf = (news: DownloadNotification) => {
     for (const follower of followers) follower(news);
@@ -220,7 +221,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     tuning: { probe, ...options.move },
   });
   const moving = () => relocation.state().move !== null;
-  const shrinking = createShrinking({ ...shared, moving, start: options.startConverter ?? null });
+  const shrinking = createShrinking({ ...shared, qualityOf, moving, start: options.startConverter ?? null });
   const drives = watchDrives({
     paths: library.linkedPaths,
     availability,

@@ -66,6 +66,11 @@ export const FailureReason = z.enum([
   'shrink-quantised', // quantised already, and nobody said that it should be again
   'shrink-no-smaller', // that form is not smaller, or does not exist
   'shrink-lost', // its process ended by itself
+  'latent-already', // it has latent attention
+  'latent-family', // no Llama, or one whose attention has biases
+  'latent-file', // GGUF: a folder of safetensors is needed
+  'latent-rounded', // quantised before
+  'latent-no-smaller', // it would keep as much of a token as now
   'made-here', // damaged files that cannot be downloaded again
   'not-ours', // nothing is known to check its files against
   // pictures

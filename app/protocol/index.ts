@@ -15,6 +15,7 @@ export * from './models/built-in-embedder.ts';
 export * from './models/default-model.ts';
 export * from './models/downloads.ts';
 export * from './models/engine.ts';
+export * from './models/latent.ts';
 export * from './models/library.ts';
 export * from './models/memory-estimate.ts';
 export * from './models/models.ts';

@@ -113,12 +113,13 @@ function follow(documents: Map<DocumentId, boolean>, { id, state }: Document): v
   if ([...documents.values()].every(Boolean)) documents.clear();
 }
 
-/** Where the phases of a smaller version begin and end, roughly: how long each takes depends on the model and the method. */
+/** Where the phases of what is made begin and end, roughly: how long each takes depends on the model and the method. */
 const PHASES: Record<Extract<Shrinking, { status: 'running' }>['phase'], readonly [from: number, to: number]> = {
   preparing: [0, 0],
   calibrating: [0, 0.2],
   choosing: [0.2, 0.3],
   writing: [0.3, 0.8],
+  converting: [0.2, 0.8],
   measuring: [0.8, 1],
   checking: [1, 1],
 };

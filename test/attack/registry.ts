@@ -72,6 +72,8 @@ export const CALLS: Record<CallName, Readonly<Record<string, Field>>> = {
   'models.repair': { modelId: 'id' },
   'models.shrinkPlan': { modelId: 'id' },
   'models.shrink': { modelId: 'id', form: 'object', method: 'choice', again: 'flag' },
+  'models.latentPlan': { modelId: 'id' },
+  'models.convert': { modelId: 'id', form: 'object' },
   'models.shrinking': {},
   'models.cancelShrink': {},
   'models.listExternal': {},

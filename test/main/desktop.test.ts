@@ -173,7 +173,9 @@ test('the share of downloads is that of their bytes; those that wait for somebod
   const shrinking = { status: 'running', modelId: STARTER, name: 'a', secondsLeft: null } as const;
   expect(progressOf([], new Map(), { ...shrinking, phase: 'writing', share: 0.5 })).toBe(0.55);
   expect(progressOf([download(1, 2, 'running')], new Map(), { ...shrinking, phase: 'checking', share: 1 })).toBe(1);
-  expect(progressOf([], new Map(), { status: 'done', modelId: STARTER, name: 'a', madeId: STARTER })).toBe(null);
+  expect(
+    progressOf([], new Map(), { status: 'done', modelId: STARTER, name: 'a', madeId: STARTER, quality: null }),
+  ).toBe(null);
 });
 
 test('what is being made is seen on the icon, keeps the machine awake, and quitting asks before it ends it', async () => {

@@ -4,6 +4,7 @@ import { toLonghandError } from '../../engine/process/addon-errors.ts';
 import { pipeOfMessagePort, pipeToParent } from '../../process/transport.ts';
 import { codeOfSystem, failureOf, type Pipe } from '../../protocol/index.ts';
 import { formsOf, openOrigin } from '../making/forms.ts';
+import { latentSizesOf } from '../making/latent.ts';
 import { makeModel } from './make-model.ts';
 import type { FromConverter, ToConverter } from './messages.ts';
 
@@ -25,7 +26,7 @@ function serve(pipe: Pipe<FromConverter, ToConverter>): void {
     working = true;
     try {
       const addon = loadAddon(file);
-      if ('plan' in asked) pipe.send({ planned: await formsOf(addon, await openOrigin(addon, asked.plan.source)) });
+      if ('plan' in asked) pipe.send(await planned(addon, asked.plan));
       else pipe.send({ made: await makeModel({ addon, manual, signal: stop.signal, tell: pipe.send }, asked.make) });
     } catch (error) {
       pipe.send({ failed: failureOf(codeOfSystem(error) === null ? toLonghandError(error) : error) });
@@ -40,6 +41,16 @@ function serve(pipe: Pipe<FromConverter, ToConverter>): void {
     stop.abort();
     if (!working) process.exit(0);
   });
+}
+
+async function planned(
+  addon: ReturnType<typeof loadAddon>,
+  { source, kind }: Extract<ToConverter, { plan: unknown }>['plan'],
+): Promise<FromConverter> {
+  const origin = await openOrigin(addon, source);
+  return kind === 'weights'
+    ? { planned: await formsOf(addon, origin) }
+    : { latent: await latentSizesOf(addon, origin) };
 }
 
 /** Electron's `process.parentPort`, by shape. */

@@ -3,12 +3,15 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as Addon from '../../../native/addon/index.d.ts';
-import { LonghandError, type ShrinkForm, shrunkBytes } from '../../protocol/index.ts';
+import { textIfAny } from '../../engine/process/model/tokenizer-files.ts';
+import { LonghandError, readsText, type ShrinkForm, shrunkBytes } from '../../protocol/index.ts';
 import { formsOf, openOrigin } from '../making/forms.ts';
+import { checkLatent, convert, headsOf, latentSizeOf } from '../making/latent.ts';
+import type { Origin } from '../making/origin.ts';
 import { make } from '../making/quantise.ts';
 import type { Progress, Stage, Workshop } from '../making/workshop.ts';
 import { checkRoom } from '../output.ts';
-import type { FromConverter, Job } from './messages.ts';
+import type { FromConverter, Goal, Job } from './messages.ts';
 
 type Surroundings = {
   addon: typeof Addon;
@@ -25,37 +28,87 @@ const REPORT_MS = 200;
 
 /** Checks, makes and measures a model. Returns its files.
  *  @throws LonghandError; then nothing is left of it */
-export async function makeModel({ addon, manual, signal, tell }: Surroundings, job: Job): Promise<Made> {
+export async function makeModel(surroundings: Surroundings, job: Job): Promise<Made> {
+  const { addon, manual, signal, tell } = surroundings;
   const origin = await openOrigin(addon, job.source);
-  const forms = await formsOf(addon, origin);
-  if (forms.quantised && !job.again) {
-    throw new LonghandError('conflict', `[shrink] ${job.source} is quantised already; to do it again has to be said`, {
+  const progress = sparingly((phase, share) => tell({ progress: { phase, share } }));
+  const workshop = { addon, manual, signal, command: commandOf(job), progress: stagesTo(progress) };
+  const { goal } = job;
+  if (goal.kind === 'weights') await makeSmaller(workshop, origin, job, goal, tell);
+  else await makeLatent(workshop, origin, job, goal, tell);
+  const inFile = goal.kind === 'weights' && goal.form.format === 'gguf';
+  return filesOf(inFile ? dirname(job.out) : job.out, signal, progress);
+}
+
+async function makeSmaller(
+  workshop: Workshop,
+  origin: Origin,
+  { source, out, known }: Job,
+  { form, method, again }: Extract<Goal, { kind: 'weights' }>,
+  tell: Surroundings['tell'],
+): Promise<void> {
+  const forms = await formsOf(workshop.addon, origin);
+  if (forms.quantised && !again) {
+    throw new LonghandError('conflict', `[shrink] ${source} is quantised already; to do it again has to be said`, {
       details: { reason: 'shrink-quantised' },
     });
   }
-  const size = forms.sizes.find(({ form }) => sameForm(form, job.form));
+  const size = forms.sizes.find((one) => sameForm(one.form, form));
   if (!size) {
-    throw new LonghandError('bad-request', `[shrink] ${nameOfForm(job.form)} is not smaller than ${job.source}`, {
+    throw new LonghandError('bad-request', `[shrink] ${nameOfForm(form)} is not smaller than ${source}`, {
       details: { reason: 'shrink-no-smaller' },
     });
   }
-  await checkRoom(job.out, shrunkBytes(size.bytes, job.method));
+  await checkRoom(out, shrunkBytes(size.bytes, method));
   tell({ begun: true });
-  const progress = sparingly((phase, share) => tell({ progress: { phase, share } }));
-  const workshop = { addon, manual, signal, command: commandOf(job), progress: stagesTo(progress) };
   await make(workshop, {
     ...origin,
-    out: job.out,
-    known: job.known,
-    ...(job.form.format === 'mlx'
-      ? { bits: job.form.bits, group: job.form.group, gguf: null }
-      : { bits: 0, group: 0, gguf: job.form.type }),
-    method: job.method,
+    out,
+    known,
+    ...(form.format === 'mlx'
+      ? { bits: form.bits, group: form.group, gguf: null }
+      : { bits: 0, group: 0, gguf: form.type }),
+    method,
     target: null,
     calibration: undefined,
     measures: true,
   });
-  return filesOf(job.form.format === 'mlx' ? job.out : dirname(job.out), signal, progress);
+}
+
+async function makeLatent(
+  workshop: Workshop,
+  origin: Origin,
+  { source, out, known }: Job,
+  { form }: Extract<Goal, { kind: 'context' }>,
+  tell: Surroundings['tell'],
+): Promise<void> {
+  checkLatent(headsOf(origin.described), form);
+  if (readsText(form) && (await textIfAny(workshop.addon, source)) === null)
+    throw new LonghandError(
+      'bad-request',
+      `[shrink] ${source} has no tokenizer; without a text no pairs or weights can be chosen`,
+    );
+  const size = latentSizeOf(workshop.addon, origin.described, form);
+  if (size.contextBytesPerToken >= origin.described.contextBytesPerToken) {
+    throw new LonghandError(
+      'bad-request',
+      `[shrink] ${form.pairs} pairs and rank ${form.rank} keep as much as ${source}`,
+      {
+        details: { reason: 'latent-no-smaller' },
+      },
+    );
+  }
+  await checkRoom(out, size.weightBytes);
+  tell({ begun: true });
+  await convert(workshop, {
+    ...origin,
+    out,
+    known,
+    form,
+    layout: 'published',
+    calibration: undefined,
+    measures: true,
+  });
 }
 
 /** Every phase once, then a few times a second. */
@@ -77,10 +130,16 @@ const nameOfForm = (form: ShrinkForm): string =>
   form.format === 'mlx' ? `mlx ${form.bits} ${form.group}` : `gguf ${form.type}`;
 
 /** The command that makes the same model. */
-function commandOf({ source, known, form, method, again }: Job): string {
+function commandOf({ source, known, goal }: Job): string {
   const quoted = (path: string) => (/[^\w./@-]/.test(path) ? JSON.stringify(path) : path);
+  const paths = `--model ${quoted(source)} --out ${quoted(known)}`;
+  if (goal.kind === 'context') {
+    const { rope, pairs, svd, rank } = goal.form;
+    return `longhand convert --mla ${paths} --rope ${rope} --pairs ${pairs} --svd ${svd} --rank ${rank}`;
+  }
+  const { form, method, again } = goal;
   const kind = form.format === 'mlx' ? `--bits ${form.bits} --group ${form.group}` : `--format gguf:${form.type}`;
-  const command = `longhand quantize --model ${quoted(source)} --out ${quoted(known)} ${kind} --method ${method}`;
+  const command = `longhand quantize ${paths} ${kind} --method ${method}`;
   return again ? `${command} --yes` : command;
 }
 
@@ -95,7 +154,7 @@ function stagesTo(show: Show): Workshop['progress'] {
     if (stage === 'loading') loads++;
     const first = stage === 'loading' ? 2 * loads - 2 : 2 * loads - 1;
     if (stage === 'loading' || stage === 'measuring') return shares((share) => ['measuring', (first + share) / 4]);
-    return shares((share) => [stage === 'converting' ? 'writing' : stage, share]);
+    return shares((share) => [stage, share]);
   };
 }
 

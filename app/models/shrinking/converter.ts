@@ -32,7 +32,7 @@ export async function startConverter(
         return process.kill();
       }
       const message = parsed.data;
-      if (!('planned' in message || 'made' in message || 'failed' in message)) return hear(message);
+      if ('begun' in message || 'progress' in message) return hear(message);
       if ('failed' in message) {
         const { code, message: text, hint, details } = message.failed;
         reject(new LonghandError(code, text, { ...(hint !== undefined && { hint }), ...(details && { details }) }));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { ShrinkForm } from '../../protocol/index.ts';
+import type { Goal } from '../../conversion/process/messages.ts';
 import { building, type Manifest, readManifest, writeManifest } from '../storage/blob-store.ts';
 
 //  Folders of models that were made here, at the top of the library. Only a whole one has its final name.
@@ -16,12 +16,13 @@ const safe = (name: string): string => name.replace(/[^\w.-]+/g, '-').slice(0, M
 /** `folder`: of the model; `opens`: the path in it that the engine opens, which is the folder itself or a GGUF file. */
 export type MadePlace = { folder: string; opens: string };
 
-export function placeFor(library: string, name: string, form: ShrinkForm): MadePlace {
+export function placeFor(library: string, name: string, goal: Goal): MadePlace {
   const folder = join(library, `${safe(name)}@made-${randomBytes(4).toString('hex')}`);
-  return { folder, opens: form.format === 'mlx' ? folder : join(folder, `${safe(name)}.gguf`) };
+  const inFile = goal.kind === 'weights' && goal.form.format === 'gguf';
+  return { folder, opens: inFile ? join(folder, `${safe(name)}.gguf`) : folder };
 }
 
-/** Where it is made. The folder of a GGUF file has to be there before; that of an MLX model must not be. */
+/** Where it is made. The folder of a GGUF file has to be there before; that of any other model must not be. */
 export async function beginMade({ folder, opens }: MadePlace): Promise<string> {
   const work = building(folder);
   if (opens === folder) return work;

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { relative } from 'node:path';
-import type { FromConverter, StartConverter, ToConverter } from '../../conversion/process/messages.ts';
+import type { FromConverter, Goal, StartConverter, ToConverter } from '../../conversion/process/messages.ts';
 import {
   type Emit,
   failureOf,
@@ -8,6 +8,7 @@ import {
   type Handlers,
   LonghandError,
   type ModelId,
+  type ModelQuality,
   methodsOf,
   type Report,
   type Request,
@@ -25,14 +26,22 @@ import { beginMade, finishMade, type MadePlace, placeFor, removeMade, sweepMade 
 import { smallerName } from './smaller-name.ts';
 import { createTimeLeft } from './time-left.ts';
 
-//  Smaller versions of models, one at a time, made by a process of their own.
+//  Smaller versions of models, and ones with a smaller context memory: one at a time, made by a process of its own.
 //
 //  nothing ──shrink──▶ preparing ──begun──▶ calibrating … checking ──made──▶ in the library: done
 //                          │                          │
 //                          └──────────────────────────┴── refused, failed, cancelled, ended by itself: nothing is left
 
 export type ShrinkService = {
-  handlers: Pick<Handlers, 'models.shrinkPlan' | 'models.shrink' | 'models.shrinking' | 'models.cancelShrink'>;
+  handlers: Pick<
+    Handlers,
+    | 'models.shrinkPlan'
+    | 'models.shrink'
+    | 'models.latentPlan'
+    | 'models.convert'
+    | 'models.shrinking'
+    | 'models.cancelShrink'
+  >;
   /** What moves the files of models. @throws LonghandError `conflict` while one is made */
   atRest<T>(work: () => T): T;
   /** Ends what is being made, of which nothing is left. */
@@ -47,12 +56,13 @@ export type ShrinkOptions = {
   lock: RwLock;
   /** Whether the library is being moved. */
   moving: () => boolean;
+  /** The card of a model that was made. */
+  qualityOf: (path: string) => Promise<ModelQuality | null>;
   emit: Emit;
   now: () => number;
   report: Report;
 };
 
-type Asked = Request<'models.shrink'>;
 type Making = { stop: AbortController; ended: Promise<void>; place: MadePlace | null };
 
 /** For a plan, which reads headers from a disk that may be slow. */
@@ -74,13 +84,24 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
     });
   }
 
-  async function plan(modelId: ModelId, signal?: AbortSignal): Promise<Response<'models.shrinkPlan'>> {
+  async function planned(modelId: ModelId, kind: Goal['kind'], signal?: AbortSignal) {
     const source = await sourceOf(modelId);
     const folder = await libraryFolder();
     const late = AbortSignal.timeout(PLAN_MS);
-    const answer = await ask({ plan: { source } }, () => {}, signal ? AbortSignal.any([signal, late]) : late);
+    const answer = await ask({ plan: { source, kind } }, () => {}, signal ? AbortSignal.any([signal, late]) : late);
+    return { answer, free: await freeSpace(folder) };
+  }
+
+  async function plan(modelId: ModelId, signal?: AbortSignal): Promise<Response<'models.shrinkPlan'>> {
+    const { answer, free } = await planned(modelId, 'weights', signal);
     if (!('planned' in answer)) throw unasked();
-    return { modelId, free: await freeSpace(folder), ...answer.planned };
+    return { modelId, free, ...answer.planned };
+  }
+
+  async function latentPlan(modelId: ModelId, signal?: AbortSignal): Promise<Response<'models.latentPlan'>> {
+    const { answer, free } = await planned(modelId, 'context', signal);
+    if (!('latent' in answer)) throw unasked();
+    return { modelId, free, ...answer.latent };
   }
 
   /** One request to a process of its own, which ends with it. */
@@ -113,20 +134,19 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
   }
 
   /** Resolves when the model is in the library. `begins` is called when everything has been checked. */
-  async function make(own: Making, asked: Asked, begins: () => void): Promise<void> {
-    const { modelId, form, method, again } = asked;
+  async function make(own: Making, modelId: ModelId, goal: Goal, begins: () => void): Promise<void> {
     const { signal } = own.stop;
     const source = await sourceOf(modelId);
     const folder = await libraryFolder();
     const original = library.find(modelId).name;
-    const name = smallerName(original, form, await namesInUse());
-    const place = placeFor(folder, name, form);
+    const name = smallerName(original, goal, await namesInUse());
+    const place = placeFor(folder, name, goal);
     own.place = place;
     const timeLeft = createTimeLeft(() => performance.now());
     let begun = false;
     show({ status: 'running', modelId, name, phase: 'preparing', share: 0, secondsLeft: null });
     try {
-      const job = { source, out: await beginMade(place), known: place.opens, form, method, again };
+      const job = { source, out: await beginMade(place), known: place.opens, goal };
       const answer = await ask(
         { make: job },
         (message) => {
@@ -151,7 +171,7 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
         files,
         checkedAt: now(),
       });
-      show({ status: 'done', modelId, name, madeId: made.id });
+      show({ status: 'done', modelId, name, madeId: made.id, quality: await options.qualityOf(place.opens) });
     } catch (error) {
       await removeMade(folder, place).catch(() => {}); // tried again at the next start
       const failed = begun && !signal.aborted;
@@ -181,6 +201,23 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
   }
   tidy().catch(() => {}); // tried again at the next start
 
+  /** Resolves when everything has been checked, and it begins. */
+  async function begin(modelId: ModelId, goal: Goal): Promise<void> {
+    if (options.moving()) {
+      throw new LonghandError('conflict', '[shrink] the library is being moved', {
+        details: { reason: 'shrink-moving' },
+      });
+    }
+    const begun = Promise.withResolvers<void>();
+    const own: Making = { stop: new AbortController(), ended: begun.promise, place: null };
+    making = own;
+    own.ended = make(own, modelId, goal, begun.resolve).finally(() => {
+      making = null;
+    });
+    own.ended.catch(() => {}); // told by the state, once it has begun
+    await Promise.race([begun.promise, own.ended]);
+  }
+
   return {
     atRest(work) {
       needRest();
@@ -188,22 +225,15 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
     },
     handlers: {
       'models.shrinkPlan': ({ modelId }, signal) => plan(modelId, signal),
-      'models.shrink': async (asked) => {
+      'models.shrink': async ({ modelId, ...asked }) => {
         needRest();
         needMethod(asked);
-        if (options.moving()) {
-          throw new LonghandError('conflict', '[shrink] the library is being moved', {
-            details: { reason: 'shrink-moving' },
-          });
-        }
-        const begun = Promise.withResolvers<void>();
-        const own: Making = { stop: new AbortController(), ended: begun.promise, place: null };
-        making = own;
-        own.ended = make(own, asked, begun.resolve).finally(() => {
-          making = null;
-        });
-        own.ended.catch(() => {}); // told by the state, once it has begun
-        await Promise.race([begun.promise, own.ended]);
+        await begin(modelId, { kind: 'weights', ...asked });
+      },
+      'models.latentPlan': ({ modelId }, signal) => latentPlan(modelId, signal),
+      'models.convert': async ({ modelId, form }) => {
+        needRest();
+        await begin(modelId, { kind: 'context', form });
       },
       'models.shrinking': () => state,
       'models.cancelShrink': async () => {
@@ -222,7 +252,7 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
 const unasked = () => new LonghandError('internal', '[shrink] the process answered something else than was asked');
 
 /** @throws LonghandError `bad-request` */
-function needMethod({ form, method }: Asked): void {
+function needMethod({ form, method }: Pick<Request<'models.shrink'>, 'form' | 'method'>): void {
   const allowed = methodsOf(form, true);
   if (allowed.includes(method)) return;
   throw new LonghandError(

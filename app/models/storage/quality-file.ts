@@ -27,6 +27,8 @@ const Card = z.object({
   source_bytes: z.number(),
   seconds: z.number(),
   calibration: text.nullable(),
+  cache_bytes_per_token: z.number().optional(),
+  source_cache_bytes_per_token: z.number().optional(),
   quality: z.union([Measured, z.object({ skipped: z.string() })]),
 });
 
@@ -41,7 +43,9 @@ async function readQuality(path: string): Promise<ModelQuality | null> {
   try {
     const card = Card.parse(JSON.parse((await readRegular(cardOf(path), MAX_CARD)).toString()));
     const { method, format, bytes, source_bytes: sourceBytes, seconds, calibration, quality } = card;
-    return { method, format, bytes, sourceBytes, seconds, calibration, measured: measuredIn(quality) };
+    const { cache_bytes_per_token: now, source_cache_bytes_per_token: before } = card;
+    const context = now !== undefined && before !== undefined ? { bytes: now, sourceBytes: before } : null;
+    return { method, format, bytes, sourceBytes, seconds, calibration, context, measured: measuredIn(quality) };
   } catch {
     return null;
   }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { Failure } from '../errors.ts';
 import { ModelId } from '../ids.ts';
+import { LatentForm, LatentPlan } from './latent.ts';
 
-//  Making a smaller version of a model.
+//  Making a smaller version of a model, or one whose context takes less memory. One at a time.
 //
-//  nothing ──shrink──▶ running ──▶ done │ failed      cancel: back to nothing, from any of them
+//  nothing ──shrink, convert──▶ running ──▶ done │ failed      cancel: back to nothing, from any of them
 
 export const SHRINK_BITS = [2, 3, 4, 5, 6, 8] as const;
 export const SHRINK_GROUPS = [32, 64, 128] as const;
@@ -49,24 +50,6 @@ export const ShrinkPlan = z.object({
 });
 export type ShrinkPlan = z.infer<typeof ShrinkPlan>;
 
-const what = { modelId: ModelId, name: z.string() };
-
-/** The smaller version that is being made, or how the last one ended; `modelId`: of the original, `name`: of the result. */
-export const Shrinking = z.discriminatedUnion('status', [
-  z.object({
-    status: z.literal('running'),
-    ...what,
-    phase: z.enum(['preparing', 'calibrating', 'choosing', 'writing', 'measuring', 'checking']),
-    /** Of the phase, from 0 to 1. */
-    share: z.number(),
-    /** Until the end of the phase; null until it can be told. */
-    secondsLeft: z.number().nullable(),
-  }),
-  z.object({ status: z.literal('done'), ...what, madeId: ModelId }),
-  z.object({ status: z.literal('failed'), ...what, failure: Failure }),
-]);
-export type Shrinking = z.infer<typeof Shrinking>;
-
 /** What a model that was made of another is worth, from the card beside it; `nats`: divergence a token, null if it is no number. */
 export const ModelQuality = z.object({
   method: z.string(),
@@ -76,6 +59,8 @@ export const ModelQuality = z.object({
   seconds: z.number(),
   /** The text that weighed the weights. */
   calibration: z.string().nullable(),
+  /** Bytes of context memory a token in fp16, and of the original; null if the weights were made smaller, not the context. */
+  context: z.object({ bytes: z.number(), sourceBytes: z.number() }).nullable().default(null),
   /** Null if the loss was not measured. */
   measured: z
     .object({
@@ -89,6 +74,24 @@ export const ModelQuality = z.object({
 });
 export type ModelQuality = z.infer<typeof ModelQuality>;
 
+const what = { modelId: ModelId, name: z.string() };
+
+/** What is being made, or how the last one ended; `modelId`: of the original, `name`: of the result. */
+export const Shrinking = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('running'),
+    ...what,
+    phase: z.enum(['preparing', 'calibrating', 'choosing', 'writing', 'converting', 'measuring', 'checking']),
+    /** Of the phase, from 0 to 1. */
+    share: z.number(),
+    /** Until the end of the phase; null until it can be told. */
+    secondsLeft: z.number().nullable(),
+  }),
+  z.object({ status: z.literal('done'), ...what, madeId: ModelId, quality: ModelQuality.nullable() }),
+  z.object({ status: z.literal('failed'), ...what, failure: Failure }),
+]);
+export type Shrinking = z.infer<typeof Shrinking>;
+
 export type Verdict = 'same' | 'slight' | 'little' | 'clear' | 'much' | 'broken';
 
 /** A divergence in nats per token. Calibrated on English text that the models know well; 8 bits are near 0.001, 4 bits near
@@ -100,6 +103,10 @@ export function verdictOf(nats: number | null): Verdict {
   if (nats < 0.2) return 'little';
   return nats < 1 ? 'clear' : 'much';
 }
+
+/** Of which somebody should know before using the model. */
+export const isWeaker = (verdict: Verdict): boolean =>
+  verdict === 'clear' || verdict === 'much' || verdict === 'broken';
 
 const call = <Request extends z.ZodType, Response extends z.ZodType>(request: Request, response: Response) => ({
   request,
@@ -113,6 +120,9 @@ export const shrinkCalls = {
     z.object({ modelId: ModelId, form: ShrinkForm, method: ShrinkMethod, again: z.boolean().default(false) }),
     z.void(),
   ),
+  'models.latentPlan': call(z.object({ modelId: ModelId }), LatentPlan),
+  /** Begins to make a version with latent attention; told like a smaller one. */
+  'models.convert': call(z.object({ modelId: ModelId, form: LatentForm }), z.void()),
   'models.shrinking': call(z.void(), Shrinking.nullable()),
   /** Ends it, of which nothing is left; or puts away how it ended. */
   'models.cancelShrink': call(z.void(), z.void()),

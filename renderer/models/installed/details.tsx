@@ -1,11 +1,12 @@
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { canChat, type Failure, failureOf, type ModelEntry } from '../../../app/protocol/index.ts';
+import { canChat, type Failure, failureOf, type ModelEntry, whyNotLatent } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { removeModel } from '../../commands/remove-model.ts';
 import { useFormats } from '../../i18n.ts';
 import { ModelSettingsDialog } from '../../parts/model-settings.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { sentenceOfCode } from '../../sentences.ts';
 import { useEngine } from '../../stores/engine.ts';
 import { chatWith } from '../../stores/models/chat-with.ts';
 import { fitOf, type Strip, stripOfModel } from '../../stores/models/memory-fit.ts';
@@ -20,6 +21,7 @@ import { ContextSlider } from '../memory/context-slider.tsx';
 import { LayerStrip } from '../memory/layer-strip.tsx';
 import { MemoryBar } from '../memory/memory-bar.tsx';
 import { ShrinkDialog } from '../shrinking/dialog.tsx';
+import { LatentDialog } from '../shrinking/latent-dialog.tsx';
 import { ShrinkState } from '../shrinking/shrink-state.tsx';
 import { Check } from './check.tsx';
 import { isOurs } from './check-files.ts';
@@ -36,7 +38,7 @@ export function Details({ model }: { model: ModelEntry }) {
   const loading = status.phase === 'loading' && status.modelId === model.id ? status : null;
   const [problem, setProblem] = useState<Failure | null>(null);
   const [configuring, setConfiguring] = useState(false);
-  const [shrinks, setShrinks] = useState(false);
+  const [making, setMaking] = useState<'weights' | 'context' | null>(null);
   const shrinking = useModels((state) => state.shrinking);
   const run = (work: Promise<unknown>) => {
     setProblem(null);
@@ -47,6 +49,8 @@ export function Details({ model }: { model: ModelEntry }) {
     });
   };
   const writes = canChat(model);
+  const busy = model.missing || shrinking?.status === 'running';
+  const whyNot = model.description && whyNotLatent(model.description);
   const benchmark = () => {
     useShell.getState().go({ kind: 'performance' });
     usePerformance.setState({ tab: 'overview', model: model.name });
@@ -78,9 +82,18 @@ export function Details({ model }: { model: ModelEntry }) {
             <MenuItem onSelect={() => setConfiguring(true)}>{t('models.settings')}</MenuItem>
             <MenuItem onSelect={() => run(duplicate())}>{t('models.duplicate')}</MenuItem>
             {writes && (
-              <MenuItem disabled={model.missing || shrinking?.status === 'running'} onSelect={() => setShrinks(true)}>
-                {t('models.smaller.ask')}
-              </MenuItem>
+              <>
+                <MenuItem disabled={busy} onSelect={() => setMaking('weights')}>
+                  {t('models.smaller.ask')}
+                </MenuItem>
+                <MenuItem
+                  disabled={busy || whyNot !== null || !model.description}
+                  about={whyNot ? sentenceOfCode(whyNot) : undefined}
+                  onSelect={() => setMaking('context')}
+                >
+                  {t('models.latent.ask')}
+                </MenuItem>
+              </>
             )}
           </Menu>
         </span>
@@ -135,7 +148,8 @@ export function Details({ model }: { model: ModelEntry }) {
           {details.frees > 0 ? t('models.remove', { size: formats.fileSize(details.frees) }) : t('models.unlink')}
         </Button>
       )}
-      {shrinks && <ShrinkDialog model={model} onClose={() => setShrinks(false)} />}
+      {making === 'weights' && <ShrinkDialog model={model} onClose={() => setMaking(null)} />}
+      {making === 'context' && <LatentDialog model={model} onClose={() => setMaking(null)} />}
       {configuring && <ModelSettingsDialog key={model.id} model={model} onClose={() => setConfiguring(false)} />}
     </aside>
   );

@@ -1,24 +1,16 @@
 import { useTranslation } from 'react-i18next';
-import { type ModelQuality, ShrinkMethod, type Verdict, verdictOf } from '../../../app/protocol/index.ts';
+import { isWeaker, type ModelQuality, ShrinkMethod, verdictOf } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
-import { Tag, type Tone } from '../../ui/choice.tsx';
+import { Tag } from '../../ui/choice.tsx';
 import { MISSING } from '../../ui/format.ts';
+import { toneOf } from '../shrinking/verdict-tone.ts';
 import { Fact } from './model-info.tsx';
-
-const tones: Record<Verdict, Tone> = {
-  same: 'ok',
-  slight: 'ok',
-  little: 'plain',
-  clear: 'warn',
-  much: 'bad',
-  broken: 'bad',
-};
 
 /** What it cost to make this model of another one, in a word and in figures. */
 export function QualityCard({ quality }: { quality: ModelQuality }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { method, measured, bytes, sourceBytes, seconds, calibration } = quality;
+  const { method, measured, bytes, sourceBytes, seconds, calibration, context } = quality;
   const known = ShrinkMethod.safeParse(method).data;
   const verdict = measured && verdictOf(measured.nats);
   const figure = (value: number | null) => (value === null ? MISSING : formats.figure(value));
@@ -26,13 +18,14 @@ export function QualityCard({ quality }: { quality: ModelQuality }) {
     <section aria-label={t('models.cost.title')} className="mt-5 border-t border-line pt-4">
       <div className="flex items-center gap-2">
         <h3 className="font-semibold">{t('models.cost.title')}</h3>
-        {verdict && <Tag tone={tones[verdict]}>{t(`models.cost.verdict.${verdict}`)}</Tag>}
+        {verdict && <Tag tone={toneOf[verdict]}>{t(`models.cost.verdict.${verdict}`)}</Tag>}
       </div>
       <p className="mt-0.5 text-xs text-fg-3">
         {measured
           ? t('models.cost.about', { count: measured.tokens, tokens: formats.exact(measured.tokens) })
           : t('models.cost.unmeasured')}
       </p>
+      {context && verdict && isWeaker(verdict) && <p className="mt-2 text-fg-2">{t('models.latent.untrained')}</p>}
       <dl className="mt-2">
         {measured && (
           <>
@@ -45,6 +38,15 @@ export function QualityCard({ quality }: { quality: ModelQuality }) {
               })}
             </Fact>
           </>
+        )}
+        {context && (
+          <Fact name={t('models.latent.kept')}>
+            {t('models.cost.sizeOf', {
+              size: formats.fileSize(context.bytes),
+              share: formats.percent(context.bytes / Math.max(1, context.sourceBytes)),
+              original: formats.fileSize(context.sourceBytes),
+            })}
+          </Fact>
         )}
         <Fact name={t('models.column.size')}>
           {t('models.cost.sizeOf', {

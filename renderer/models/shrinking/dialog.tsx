@@ -1,78 +1,38 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Failure, failureOf, type ModelEntry, type ShrinkPlan } from '../../../app/protocol/index.ts';
+import type { ModelEntry } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Offers, Segmented, Select } from '../../ui/choice.tsx';
 import { SettingRow } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { type Choice, choiceOf, USUAL, type Wish } from './forms.ts';
+import { type Choice, choiceOf, shrunk, USUAL, type Wish } from './forms.ts';
 import { Outlook } from './outlook.tsx';
-
-type Looked = { status: 'looking' } | { status: 'known'; plan: ShrinkPlan } | { status: 'failed'; failure: Failure };
+import { PlanDialog } from './plan-dialog.tsx';
 
 /** Asks what a smaller version should be like, and says what it will take before anything is made. */
 export function ShrinkDialog({ model, onClose }: { model: ModelEntry; onClose: () => void }) {
   const { t } = useTranslation();
-  const [looked, setLooked] = useState<Looked>({ status: 'looking' });
+  const formats = useFormats();
   const [wish, setWish] = useState(USUAL);
-  const [starting, setStarting] = useState(false);
-  const [problem, setProblem] = useState<Failure | null>(null);
-  useEffect(() => {
-    const left = new AbortController();
-    core.call('models.shrinkPlan', { modelId: model.id }, { signal: left.signal }).then(
-      (plan) => setLooked({ status: 'known', plan }),
-      (error) => !left.signal.aborted && setLooked({ status: 'failed', failure: failureOf(error) }),
-    );
-    return () => left.abort();
-  }, [model.id]);
-  const plan = looked.status === 'known' ? looked.plan : null;
-  const choice = plan && choiceOf(plan, wish);
-  const fits = plan !== null && choice !== null && choice.bytes < plan.free;
-  const start = async () => {
-    if (!plan || !choice) return;
-    setStarting(true);
-    setProblem(null);
-    const { form, method } = choice;
-    try {
-      await core.call('models.shrink', { modelId: model.id, form, method, again: plan.quantised });
-      onClose();
-    } catch (error) {
-      setProblem(failureOf(error));
-      setStarting(false);
-    }
-  };
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <PlanDialog
       title={t('models.smaller.title', { name: model.name })}
-      description={t('models.smaller.about')}
-      width={620}
-      footer={
-        <>
-          <span className="min-w-0 flex-1">{problem && <Problem failure={problem} />}</span>
-          <Button large onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button large kind="primary" disabled={!fits || starting} onClick={() => void start()}>
-            {t(starting ? 'models.smaller.starting' : plan?.quantised ? 'models.smaller.again' : 'models.smaller.make')}
-          </Button>
-        </>
-      }
+      about={t('models.smaller.about')}
+      look={(signal) => core.call('models.shrinkPlan', { modelId: model.id }, { signal })}
+      make={(plan) => {
+        const choice = choiceOf(plan, wish);
+        if (!choice || choice.bytes >= plan.free) return null;
+        const { form, method } = choice;
+        return () => core.call('models.shrink', { modelId: model.id, form, method, again: plan.quantised });
+      }}
+      button={(plan) => t(plan?.quantised ? 'models.smaller.again' : 'models.smaller.make')}
+      onClose={onClose}
     >
-      <div className="min-h-24">
-        {looked.status === 'looking' && (
-          <p role="status" className="text-fg-2">
-            {t('models.smaller.looking')}
-          </p>
-        )}
-        {looked.status === 'failed' && <Problem failure={looked.failure} />}
-        {plan && !choice && <p className="text-fg-2">{t('models.smaller.none')}</p>}
-        {plan && choice && (
+      {(plan) => {
+        const choice = choiceOf(plan, wish);
+        if (!choice) return <p className="text-fg-2">{t('models.smaller.none')}</p>;
+        return (
           <>
             {plan.quantised && (
               <div className="mb-4">
@@ -81,12 +41,20 @@ export function ShrinkDialog({ model, onClose }: { model: ModelEntry; onClose: (
                 </Notice>
               </div>
             )}
-            <Outlook model={model} plan={plan} bytes={choice.bytes} />
+            <Outlook
+              after={model.description && shrunk(model.description, choice.bytes)}
+              bytes={choice.bytes}
+              free={plan.free}
+              what={t('models.column.size')}
+            >
+              <span className="font-semibold">{formats.fileSize(choice.bytes)}</span>{' '}
+              {t('models.smaller.insteadOf', { size: formats.fileSize(plan.bytes) })}
+            </Outlook>
             <Form choice={choice} onChange={(change) => setWish({ ...wish, ...change })} />
           </>
-        )}
-      </div>
-    </Dialog>
+        );
+      }}
+    </PlanDialog>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Shrinking } from '../../../app/protocol/index.ts';
+import { isWeaker, type Shrinking, verdictOf } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
 import { Details } from '../../parts/problem.tsx';
@@ -7,7 +7,10 @@ import { sentenceOf } from '../../sentences.ts';
 import { chatWith } from '../../stores/models/chat-with.ts';
 import { useModels } from '../../stores/models/store.ts';
 import { Button } from '../../ui/button.tsx';
+import { Tag } from '../../ui/choice.tsx';
+import { MISSING } from '../../ui/format.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { toneOf } from './verdict-tone.ts';
 
 const putAway = () => void core.call('models.cancelShrink');
 
@@ -28,7 +31,18 @@ export function ShrinkState({ shrinking }: { shrinking: Shrinking }) {
       </Notice>
     );
   }
-  const { madeId } = shrinking;
+  return <Done shrinking={shrinking} />;
+}
+
+/** What it cost stands before what it can be used for. */
+function Done({ shrinking }: { shrinking: Extract<Shrinking, { status: 'done' }> }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { name, madeId, quality } = shrinking;
+  const measured = quality?.measured;
+  const verdict = measured && verdictOf(measured.nats);
+  const weaker = verdict != null && isWeaker(verdict);
+  const figure = (value: number | null) => (value === null ? MISSING : formats.figure(value));
   const show = () => {
     putAway();
     void useModels.getState().loadDetails(madeId);
@@ -37,13 +51,27 @@ export function ShrinkState({ shrinking }: { shrinking: Shrinking }) {
     putAway();
     chatWith(madeId);
   };
+  const title = t(weaker ? 'models.smaller.done' : 'models.arrived', { name });
   return (
-    <section aria-label={t('models.arrived', { name })} className="rounded-lg bg-card px-4 py-3 shadow-1">
-      <p role="status" className="font-medium">
-        {t('models.arrived', { name })}
-      </p>
+    <section aria-label={title} className="rounded-lg bg-card px-4 py-3 shadow-1">
+      <div className="flex flex-wrap items-center gap-2">
+        <p role="status" className="min-w-0 font-medium wrap-anywhere">
+          {title}
+        </p>
+        {verdict && <Tag tone={toneOf[verdict]}>{t(`models.cost.verdict.${verdict}`)}</Tag>}
+      </div>
+      {measured && (
+        <p className="mt-1 text-xs text-fg-2 tabular-nums">
+          {t('models.smaller.figures', {
+            nats: figure(measured.nats),
+            after: figure(measured.perplexity),
+            before: figure(measured.originalPerplexity),
+          })}
+        </p>
+      )}
+      {weaker && quality?.context && <p className="mt-1 text-xs text-fg-2">{t('models.latent.untrained')}</p>}
       <div className="mt-2.5 flex flex-wrap items-center gap-2">
-        <Button kind="primary" onClick={chat}>
+        <Button kind={weaker ? 'default' : 'primary'} onClick={chat}>
           {t('models.useNow')}
         </Button>
         <Button onClick={show}>{t('models.smaller.show')}</Button>

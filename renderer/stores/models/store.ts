@@ -7,6 +7,7 @@ import {
   type Failure,
   type FoundModel,
   failureOf,
+  isWeaker,
   type Library,
   type Machine,
   type ModelDetails,
@@ -14,6 +15,7 @@ import {
   type ModelId,
   type RemoteModel,
   type Shrinking,
+  verdictOf,
 } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { t } from '../../i18n.ts';
@@ -245,5 +247,13 @@ function tellMade(shrinking: Shrinking) {
     });
   }
   if (status !== 'done') return;
-  show({ text: t('models.arrived', { name }), action: t('models.useNow'), onAction: () => chatWith(shrinking.madeId) });
+  const { madeId, quality } = shrinking;
+  const verdict = quality?.measured && verdictOf(quality.measured.nats);
+  if (verdict && isWeaker(verdict)) {
+    show({
+      text: t('models.smaller.doneWeaker', { name }),
+      action: t('models.smaller.show'),
+      onAction: () => showInstalled(madeId),
+    });
+  } else show({ text: t('models.arrived', { name }), action: t('models.useNow'), onAction: () => chatWith(madeId) });
 }

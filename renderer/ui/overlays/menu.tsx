@@ -51,6 +51,8 @@ export function Menu({ trigger, children, align = 'start', label, width, open, o
 type MenuItemProps = {
   onSelect: () => void;
   children: ReactNode;
+  /** Why it is disabled. */
+  about?: string | undefined;
   keys?: string;
   danger?: boolean;
   disabled?: boolean;
@@ -61,6 +63,7 @@ type MenuItemProps = {
 export function MenuItem({
   onSelect,
   children,
+  about,
   keys,
   danger = false,
   disabled = false,
@@ -72,8 +75,15 @@ export function MenuItem({
     else onSelect();
   };
   return (
-    <DropdownMenu.Item onSelect={select} disabled={disabled} className={`${row} ${danger ? 'text-bad-text' : ''}`}>
-      <span className="flex-1">{children}</span>
+    <DropdownMenu.Item
+      onSelect={select}
+      disabled={disabled}
+      className={`${row} ${about ? 'py-1 data-[disabled]:opacity-100' : ''} ${danger ? 'text-bad-text' : ''}`}
+    >
+      <span className="flex-1">
+        <span className={about && disabled ? 'opacity-45' : ''}>{children}</span>
+        {about && <span className="block max-w-60 text-xs text-fg-3">{about}</span>}
+      </span>
       {keys && <span className="ms-4 text-2xs text-fg-3 tabular-nums">{keys}</span>}
     </DropdownMenu.Item>
   );

@@ -171,6 +171,28 @@ const shots: Shot[] = [
       await page.getByRole('radio', { name: 'GGUF' }).click();
     },
   },
+  {
+    name: 'latent',
+    scene: 'latent',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Options for Llama 3.2 3B' }).click();
+      await page.getByRole('menuitem', { name: 'Shrink its memory…' }).click();
+      await page.getByText('Advanced').click();
+      await page.getByRole('dialog').getByRole('slider').press('End');
+    },
+  },
+  {
+    name: 'latent-refused',
+    scene: 'shrink',
+    prepare: async (page) => {
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /^Options for/ })
+        .click();
+      await page.getByRole('menuitem', { name: /^Shrink its memory…/ }).waitFor();
+    },
+  },
+  { name: 'latent-done', scene: 'latent-done' },
   { name: 'shrink-running', scene: 'shrink-running' },
   { name: 'shrink-failed', scene: 'shrink-failed' },
   {

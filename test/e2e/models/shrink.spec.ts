@@ -1,5 +1,9 @@
 // A smaller version of a model, made by clicking: forecast, made, judged, used, deleted; cancelled; made again of itself.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import { readingLlama } from '../../support/conversion/reading-llama.ts';
 import { ask, begin, expect, finished, test } from '../app.ts';
 
 const models = (page: Page) =>
@@ -55,6 +59,50 @@ test('a smaller version is forecast, made, judged, chatted with and deleted', as
   await made.getByRole('button', { name: /^Delete \(frees/ }).click();
   await expect(row(page, /^Starter 8-bit/)).toHaveCount(0);
   expect(problems).toEqual([]);
+});
+
+test('the memory of a Llama is shrunk, which is judged before it is offered; other models say why theirs cannot be', async ({
+  page,
+  app,
+  problems,
+}) => {
+  test.slow();
+  const disk = mkdtempSync(join(tmpdir(), 'longhand-llama-'));
+  const folder = join(disk, 'Small Llama');
+  mkdirSync(folder);
+  await readingLlama(folder);
+  await begin(page, app);
+  await models(page);
+  await row(page, /^Starter/).click();
+  await page.getByRole('button', { name: 'Options for Starter' }).click();
+  const refused = page.getByRole('menuitem', { name: 'Shrink its memory… Only for Llama models' });
+  await expect(refused).toBeDisabled();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Import' }).click();
+  await page.getByRole('textbox', { name: 'Path to a model file or folder' }).fill(folder);
+  await page.getByRole('button', { name: 'Use in place' }).click();
+  const details = page.getByRole('complementary', { name: 'About Small Llama', exact: true });
+  await page.getByRole('button', { name: 'Options for Small Llama' }).click();
+  await page.getByRole('menuitem', { name: 'Shrink its memory…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Shrink the memory of Small Llama' });
+  await expect(dialog.getByRole('combobox', { name: 'Context memory' })).toContainText('50%');
+  await dialog.getByText('Advanced').click();
+  await expect(dialog.getByText('14 per head')).toBeVisible();
+  await dialog.getByRole('combobox', { name: 'Context memory' }).click();
+  await page.getByRole('option', { name: /25%$/ }).click();
+  await expect(dialog.getByText('6 per head')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Shrink its memory' }).click();
+
+  const made = details.getByRole('region', { name: /^Small Llama latent/ });
+  await expect(made.getByText(/nats per token away from the original/)).toBeVisible({ timeout: 60_000 });
+  await made.getByRole('button', { name: 'What it cost' }).click();
+  const card = page
+    .getByRole('complementary', { name: 'About Small Llama latent' })
+    .getByRole('region', { name: 'What it cost' });
+  await expect(card.getByText('64 B, 25% of 256 B')).toBeVisible();
+  expect(problems).toEqual([]);
+  rmSync(disk, { recursive: true, force: true });
 });
 
 test.describe('on a slow computer', () => {

@@ -1,8 +1,13 @@
-import type { ChatId, Download } from '../../../app/protocol/index.ts';
+import type { ChatId, Download, ModelId } from '../../../app/protocol/index.ts';
 import { useModels } from '../../../renderer/stores/models/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
 import { installed } from '../../support/fakes/models.ts';
 import type { World } from '../../support/fakes/world.ts';
+
+const llama = () => {
+  const model = installed('llama-3.2-3b', 6.4e9, 'BF16');
+  return { ...model, description: model.description && { ...model.description, container: 'safetensors' as const } };
+};
 
 /** What the page is opened with, and what is done once it is there. */
 export type Scene = { world: World; open?: ChatId; after?: () => void };
@@ -89,7 +94,7 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
       }, 'qwen3.5-4b'),
     'shrink-card': () =>
       shrinking((world) => {
-        world.shrinking = { status: 'done', ...about, madeId: 'qwen3.5-4b' as never };
+        world.shrinking = { status: 'done', ...about, madeId: 'qwen3.5-4b' as never, quality: null };
         const measured = {
           nats: 0.0793,
           sameTop: 0.805,
@@ -104,9 +109,28 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
           sourceBytes: 8.4e9,
           seconds: 386,
           calibration: '4096 tokens of the manual',
+          context: null,
           measured,
         };
       }, 'qwen3.5-4b'),
+    latent: () => shrinking((world) => void world.models.push(llama()), 'llama-3.2-3b'),
+    'latent-done': () =>
+      shrinking((world) => {
+        const quality = {
+          method: 'MHA2MLA 2-norm 8 pairs, whitened rank 48',
+          format: 'safetensors',
+          bytes: 6.3e9,
+          sourceBytes: 6.4e9,
+          seconds: 1280,
+          calibration: '4096 tokens of the manual',
+          context: { bytes: 28_672, sourceBytes: 114_688 },
+          measured: { nats: 2.99, sameTop: 0.141, perplexity: 602, originalPerplexity: 25.08, tokens: 1022 },
+        };
+        const made = { modelId: 'llama-3.2-3b', madeId: 'latent' } as never as { modelId: ModelId; madeId: ModelId };
+        world.models.push(llama(), { ...llama(), id: made.madeId, name: 'Llama 3.2 3B latent' });
+        world.quality[made.madeId] = quality;
+        world.shrinking = { status: 'done', ...made, name: 'Llama 3.2 3B latent', quality };
+      }, 'latent'),
     catalogue: () => scene('catalogue'),
     'catalogue-first': () =>
       scene('catalogue', (world) => {

@@ -65,6 +65,14 @@ const shapes: Record<string, Shape> = {
     perToken: 12_288,
     state: 4e5,
   },
+  'llama-3.2-3b': {
+    name: 'Llama 3.2 3B',
+    layers: 'F'.repeat(28),
+    parameters: 3.2e9,
+    hidden: 3072,
+    perToken: 114_688,
+    state: 0,
+  },
   'minicpm-sala-9b': {
     name: 'MiniCPM-SALA 9B',
     layers: `S${'L'.repeat(24)}SSSSSSS`,
@@ -89,7 +97,7 @@ export function shapeOf(
     supported: true,
     problems: [],
     notices: [],
-    family: id.startsWith('qwen3.5') ? 'qwen3_5' : id,
+    family: id.startsWith('qwen3.5') ? 'qwen3_5' : id.startsWith('llama') ? 'llama' : id,
     container,
     layers: [...shape.layers].map((letter) => ({ kind: kinds[letter as keyof typeof kinds], experts: false })),
     hiddenSize: shape.hidden,

@@ -1,6 +1,7 @@
 import {
   type Emit,
   type Handlers,
+  type LatentSize,
   type ModelEntry,
   type ModelId,
   SHRINK_BITS,
@@ -25,7 +26,15 @@ export function fakeShrinking(
   world: World,
   emit: Emit,
   model: (modelId: ModelId) => ModelEntry,
-): Pick<Handlers, 'models.shrinkPlan' | 'models.shrink' | 'models.shrinking' | 'models.cancelShrink'> {
+): Pick<
+  Handlers,
+  | 'models.shrinkPlan'
+  | 'models.shrink'
+  | 'models.latentPlan'
+  | 'models.convert'
+  | 'models.shrinking'
+  | 'models.cancelShrink'
+> {
   const put = (shrinking: World['shrinking']) => {
     world.shrinking = shrinking;
     emit('model.shrinking', shrinking);
@@ -43,6 +52,38 @@ export function fakeShrinking(
         modelId,
         name: `${model(modelId).name} 4-bit`,
         phase: 'writing',
+        share: 0.42,
+        secondsLeft: 260,
+      }),
+    'models.latentPlan': ({ modelId }) => {
+      const { description } = model(modelId);
+      const contextBytesPerToken = description?.contextBytesPerToken ?? 0;
+      const sizes = [4, 8, 16].flatMap((pairs) =>
+        [false, true].flatMap((split) =>
+          [1 / 2, 3 / 8, 1 / 4, 3 / 16].map((share): LatentSize => {
+            const rank = (256 * share - 2 * pairs) / (split ? 2 : 1);
+            const bytes = description?.weightBytes ?? 0;
+            const kept = contextBytesPerToken * share;
+            return {
+              pairs,
+              rank,
+              split,
+              weightBytes: bytes,
+              activeBytes: bytes,
+              contextBytesPerToken: kept,
+              memory: null,
+            };
+          }),
+        ),
+      );
+      return { modelId, reads: true, allPairs: 64, contextBytesPerToken, sizes, free: 212e9 };
+    },
+    'models.convert': ({ modelId }) =>
+      put({
+        status: 'running',
+        modelId,
+        name: `${model(modelId).name} latent`,
+        phase: 'converting',
         share: 0.42,
         secondsLeft: 260,
       }),

@@ -6,17 +6,21 @@ import { wordOf } from '../../../../app/quality/verdict.ts';
 
 const mlx = { format: 'mlx', bits: 4, group: 64 } as const;
 const gguf = { format: 'gguf', type: 'Q4_K' } as const;
+const weights = { kind: 'weights', method: 'rtn', again: false } as const;
+const [toMlx, toGguf] = [{ ...weights, form: mlx } as const, { ...weights, form: gguf } as const];
+const toLatent = { kind: 'context', form: { pairs: 4, rope: '2-norm', rank: 24, svd: 'whitened' } } as const;
 
 test.each([
-  ['Qwen3.5 4B', mlx, [], 'Qwen3.5 4B 4-bit'],
-  ['Qwen3.5 4B BF16', mlx, [], 'Qwen3.5 4B 4-bit'],
-  ['SmolLM2-135M-Instruct-Q8_0', gguf, [], 'SmolLM2-135M-Instruct Q4_K'],
-  ['Starter', gguf, ['Starter Q4_K'], 'Starter Q4_K (2)'],
-  ['Starter', gguf, ['Starter Q4_K', 'Starter Q4_K (2)'], 'Starter Q4_K (3)'],
+  ['Qwen3.5 4B', toMlx, [], 'Qwen3.5 4B 4-bit'],
+  ['Qwen3.5 4B BF16', toMlx, [], 'Qwen3.5 4B 4-bit'],
+  ['SmolLM2-135M-Instruct-Q8_0', toGguf, [], 'SmolLM2-135M-Instruct Q4_K'],
+  ['Starter', toGguf, ['Starter Q4_K'], 'Starter Q4_K (2)'],
+  ['SmolLM2 135M BF16', toLatent, [], 'SmolLM2 135M latent'],
+  ['Starter', toGguf, ['Starter Q4_K', 'Starter Q4_K (2)'], 'Starter Q4_K (3)'],
   // The whole name is none of these.
-  ['BF16', mlx, [], 'BF16 4-bit'],
-] as const)('%s is called after its form', (original, form, taken, name) => {
-  expect(smallerName(original, form, taken)).toBe(name);
+  ['BF16', toMlx, [], 'BF16 4-bit'],
+] as const)('%s is called after its form', (original, goal, taken, name) => {
+  expect(smallerName(original, goal, taken)).toBe(name);
 });
 
 test('the time that is left is told after a while, for each phase anew', () => {

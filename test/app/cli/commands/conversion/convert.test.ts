@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon, golden } from '../../../../support/addon.ts';
+import { readingLlama } from '../../../../support/conversion/reading-llama.ts';
 import { answered, longhand } from '../../../../support/core/cli.ts';
 import {
   asFloats,
@@ -147,25 +148,16 @@ test('whitening by what attention reads gives logits nearer to the original', as
   expect(off(white)).toBeLessThan(off(joint));
 });
 
-/** The base with as many tokens as a tokenizer has. */
-function reading(): string {
-  const vocabulary = 640;
-  const tensors = read(base);
-  const embedding = asFloats(tensors['model.embed_tokens.weight']?.bytes ?? new Uint8Array());
-  const rows = Float32Array.from({ length: vocabulary * 64 }, (_, i) => embedding[i % embedding.length] ?? 0);
-  tensors['model.embed_tokens.weight'] = { dtype: 'F32', shape: [vocabulary, 64], bytes: new Uint8Array(rows.buffer) };
-  const config = JSON.parse(readFileSync(join(base, 'config.json'), 'utf8'));
-  return temporaryFolder({
-    'config.json': JSON.stringify({ ...config, vocab_size: vocabulary }),
-    'model.safetensors': safetensors(tensors),
-    'tokenizer.json': readFileSync(join(golden, 'tokenizers/bpe_smollm/tokenizer.json')),
-  });
-}
-
 test('what it cost is measured and said in a word', { timeout: 60_000 }, async () => {
   const folder = temporaryFolder();
   const args = ['--rope', '2-norm', '--pairs', '2', '--svd', 'whitened', '--rank', '2', '--out', 'b'];
-  const { code, out, err } = await longhand(folder, ['convert', '--mla', '--model', reading(), ...args]);
+  const { code, out, err } = await longhand(folder, [
+    'convert',
+    '--mla',
+    '--model',
+    await readingLlama(temporaryFolder()),
+    ...args,
+  ]);
   expect(code, err).toBe(0);
   expect(out).toMatch(/context memory per token: 48 B, 19 % of 256 B/);
   expect(out).toMatch(/(weaker|different): divergence \(KLD\) \d/);
