@@ -150,7 +150,7 @@ function byChance(scored: readonly Scored[], sure: typeof certainty): Scored[] {
 type Statement = Pick<FoundNear, 'passage' | 'similarity' | 'ranks'> & { candidate: Candidate; range: Range };
 
 /** Name of the document, headings, the columns of a table. */
-const contextOf = ({ text, headings, name }: StoredPassage, [start]: Range): string[] =>
+export const contextOf = ({ text, headings, name }: StoredPassage, [start]: Range): string[] =>
   [...new Set([name, ...headings, sectionOf(text, start), columnsOf(text, start)])].filter((part) => part !== '');
 
 /** Name of the document, headings, the first line: the context that the encoder's weights and the QA reranker were fitted with. */

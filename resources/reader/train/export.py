@@ -1,13 +1,15 @@
-"""export.py ENCODER STATE FOLDER: the trained numbers as an adapter (adapter_config.json, adapter_model.safetensors) in FOLDER,
-and what it scores for a few pairs (reference.json), which test/golden/reader.test.ts holds the engine to."""
+"""export.py ENCODER READER FOLDER: what train.py wrote as an adapter (adapter_config.json, adapter_model.safetensors) in FOLDER,
+and what it scores for a few pairs (reference.json), which test/golden/reader.test.ts holds the engine to. ENCODER: the published one."""
 import json
 import pathlib
+import shutil
 import sys
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
 
-from model import PREFIX, RANK, Reader, pair, tokenizer_of
+from model import PREFIX, Reader, load
 
 TOLD_BYTES = 4096
 PAIRS = [
@@ -17,17 +19,6 @@ PAIRS = [
     ("Who repairs the lift?", "Lease, Rent and payment: The monthly rent is 840 euros."),
     ("When does the last boat leave?", "Timetable: Boats leave at 9.15, 12.40 and 18.05; on Sundays the first falls out."),
 ]
-
-
-def adapter_of(state):
-    """Names as PEFT writes them, in front of those of the encoder's file; numbers in bf16."""
-    out = {}
-    for name, value in state.items():
-        name = name.removeprefix("bert.")
-        for end, peft in ((".a", ".lora_A.weight"), (".b", ".lora_B.weight")):
-            name = name.removesuffix(end) + peft if name.endswith(end) else name
-        out[PREFIX + name] = value.to(torch.bfloat16).contiguous()
-    return out
 
 
 def checksum(encoder, names):
@@ -42,37 +33,38 @@ def checksum(encoder, names):
 
 
 @torch.no_grad()
-def reference(encoder, state):
-    model, tokenizer = Reader(encoder), tokenizer_of(encoder)
-    rounded = {name: value.to(torch.bfloat16).float() for name, value in state.items()}
-    model.load_state_dict(rounded, strict=False)
-    model.eval()
+def reference(encoder, reader, rank):
+    tokenizer = Tokenizer.from_file(str(pathlib.Path(encoder) / "tokenizer.json"))
+    tokenizer.no_padding()
+    model = Reader(encoder, rank)
+    load(model, reader)
     pairs = []
     for question, statement in PAIRS:
-        one = pair(tokenizer, question, statement)
-        score = model({name: torch.tensor([value]) for name, value in one.items()}).item()
-        pairs.append({"question": question, "statement": statement, "tokens": one["input_ids"], "score": round(score, 5)})
+        one = tokenizer.encode(question, statement)
+        ids, types = torch.tensor([one.ids]), torch.tensor([one.type_ids])
+        score = model(ids, types, torch.ones_like(ids, dtype=torch.bool)).item()
+        pairs.append({"question": question, "statement": statement, "tokens": one.ids, "score": round(score, 5)})
     return pairs
 
 
 def main():
-    encoder, state, folder = sys.argv[1:]
-    state = torch.load(state)
-    tensors = adapter_of(state)
+    encoder, reader, folder = sys.argv[1:]
+    tensors = load_file(reader)
+    rank = next(value.shape[0] for name, value in tensors.items() if name.endswith(".lora_A.weight"))
     settings = {
         "peft_type": "LORA",
         "task_type": "SEQ_CLS",
         "base_model_name_or_path": "sentence-transformers/all-MiniLM-L6-v2",
         # Of the published weights, and of the same in 8 bits (resources/encoder); test/golden/encoder.test.ts notices when it is wrong.
         "base_checksum": [checksum(encoder, tensors), "8df4f36d86efbb70"],
-        "r": RANK,
-        "lora_alpha": RANK,
+        "r": rank,
+        "lora_alpha": rank,
     }
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    save_file(tensors, folder / "adapter_model.safetensors", metadata={"format": "pt"})
+    shutil.copyfile(reader, folder / "adapter_model.safetensors")
     (folder / "adapter_config.json").write_text(json.dumps(settings, indent=2) + "\n")
-    (folder / "reference.json").write_text(json.dumps(reference(encoder, state), indent=2) + "\n")
+    (folder / "reference.json").write_text(json.dumps(reference(encoder, reader, rank), indent=2) + "\n")
 
 
 main()

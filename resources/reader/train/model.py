@@ -1,85 +1,150 @@
 """The reader: all-MiniLM-L6-v2 with low-rank adapters (Hu et al. 2021) and a head of one score.
 
-    score = classifier . tanh(pooler x[0]) + bias        x: last states of "question [SEP] name, headings: statement"
+    score = classifier . tanh(pooler x[0]) + bias        x: last states of "question [SEP] what it stands under: statement"
 
 Trained are the adapters of every matrix of the six layers, all norms of the layers, the two vectors of token types, and the head.
+The sum of a matrix and its adapter is taken once a step, so the rank costs nothing for each token.
 """
+import json
 import math
+import pathlib
 
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 from safetensors.torch import load_file
-from transformers import AutoTokenizer, BertModel
 
-RANK = 16
+PREFIX = "base_model.model."
+GROUP = 64
 
 
-class LowRank(nn.Module):
+def encoder_weights(folder):
+    """The weights of the encoder as fp32: as published, or in the box (8 bits in groups of 64, resources/encoder)."""
+    raw = load_file(pathlib.Path(folder) / "model.safetensors")
+    weights = {}
+    for name, value in raw.items():
+        stem = name.removesuffix(".weight")
+        if f"{stem}.scales" in raw and name.endswith(".weight"):
+            codes = value.contiguous().view(torch.uint8).float().view(value.shape[0], -1, GROUP)
+            value = (codes * raw[f"{stem}.scales"].float()[..., None] + raw[f"{stem}.biases"].float()[..., None]).flatten(1)
+        if not name.endswith((".scales", ".biases", "position_ids")) and not name.startswith("pooler"):
+            weights[name] = value.float()
+    return weights
+
+
+class Adapted(nn.Module):
     """W x + B A x; A [rank, in], B [out, rank], which begins at zero."""
 
-    def __init__(self, base: nn.Linear, rank: int):
+    def __init__(self, weight, bias, rank):
         super().__init__()
-        self.base = base
-        self.a = nn.Parameter(torch.randn(rank, base.in_features) / math.sqrt(base.in_features))
-        self.b = nn.Parameter(torch.zeros(base.out_features, rank))
+        self.register_buffer("weight", weight)
+        self.register_buffer("bias", bias)
+        self.a = nn.Parameter(torch.randn(rank, weight.shape[1]) / math.sqrt(weight.shape[1]))
+        self.b = nn.Parameter(torch.zeros(weight.shape[0], rank))
 
     def forward(self, x):
-        return self.base(x) + F.linear(F.linear(x, self.a), self.b)
+        return F.linear(x, self.weight + self.b @ self.a, self.bias)
+
+
+class Norm(nn.Module):
+    def __init__(self, weights, name, eps):
+        super().__init__()
+        self.weight = nn.Parameter(weights[f"{name}.weight"].clone())
+        self.bias = nn.Parameter(weights[f"{name}.bias"].clone())
+        self.eps = eps
+
+    def forward(self, x):
+        return F.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
+
+
+class Layer(nn.Module):
+    def __init__(self, weights, name, rank, heads, eps):
+        super().__init__()
+        adapted = lambda part: Adapted(weights[f"{name}{part}.weight"], weights[f"{name}{part}.bias"], rank)
+        self.query, self.key, self.value = (adapted(f"attention.self.{part}") for part in ("query", "key", "value"))
+        self.out, self.up, self.down = adapted("attention.output.dense"), adapted("intermediate.dense"), adapted("output.dense")
+        self.after_attention = Norm(weights, f"{name}attention.output.LayerNorm", eps)
+        self.after_all = Norm(weights, f"{name}output.LayerNorm", eps)
+        self.heads = heads
+
+    def forward(self, x, mask):
+        split = lambda y: y.view(*y.shape[:2], self.heads, -1).transpose(1, 2)
+        mixed = F.scaled_dot_product_attention(split(self.query(x)), split(self.key(x)), split(self.value(x)), attn_mask=mask)
+        x = self.after_attention(x + self.out(mixed.transpose(1, 2).flatten(2)))
+        return self.after_all(x + self.down(F.gelu(self.up(x))))
+
+
+# Names of the published model's tensors, by those of the modules above.
+PARTS = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "out": "attention.output.dense",
+    "up": "intermediate.dense",
+    "down": "output.dense",
+    "after_attention": "attention.output.LayerNorm",
+    "after_all": "output.LayerNorm",
+}
 
 
 class Reader(nn.Module):
-    def __init__(self, encoder: str):
+    def __init__(self, folder, rank):
         super().__init__()
-        none = dict(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-        self.bert = BertModel.from_pretrained(encoder, add_pooling_layer=True, **none)
-        self.classifier = nn.Linear(self.bert.config.hidden_size, 1)
+        config = json.loads((pathlib.Path(folder) / "config.json").read_text())
+        weights, size, eps = encoder_weights(folder), config["hidden_size"], config["layer_norm_eps"]
+        self.register_buffer("words", weights["embeddings.word_embeddings.weight"])
+        self.register_buffer("positions", weights["embeddings.position_embeddings.weight"])
+        self.register_buffer("norm", weights["embeddings.LayerNorm.weight"])
+        self.register_buffer("norm_bias", weights["embeddings.LayerNorm.bias"])
+        self.types = nn.Parameter(weights["embeddings.token_type_embeddings.weight"].clone())
+        self.layers = nn.ModuleList(
+            Layer(weights, f"encoder.layer.{at}.", rank, config["num_attention_heads"], eps) for at in range(config["num_hidden_layers"])
+        )
+        self.pooler = nn.Linear(size, size)
+        self.classifier = nn.Linear(size, 1)
+        nn.init.eye_(self.pooler.weight)
+        nn.init.zeros_(self.pooler.bias)
         nn.init.normal_(self.classifier.weight, std=0.02)
         nn.init.zeros_(self.classifier.bias)
-        nn.init.eye_(self.bert.pooler.dense.weight)
-        nn.init.zeros_(self.bert.pooler.dense.bias)
-        self.bert.requires_grad_(False)
-        self.bert.pooler.requires_grad_(True)
-        self.bert.embeddings.token_type_embeddings.requires_grad_(True)
-        for layer in self.bert.encoder.layer:
-            own = layer.attention.self
-            own.query, own.key, own.value = (LowRank(part, RANK) for part in (own.query, own.key, own.value))
-            layer.attention.output.dense = LowRank(layer.attention.output.dense, RANK)
-            layer.intermediate.dense = LowRank(layer.intermediate.dense, RANK)
-            layer.output.dense = LowRank(layer.output.dense, RANK)
-            layer.attention.output.LayerNorm.requires_grad_(True)
-            layer.output.LayerNorm.requires_grad_(True)
+        self.eps = eps
 
-    def forward(self, batch):
-        """[pairs, tokens] -> [pairs]."""
-        return self.classifier(self.bert(**batch).pooler_output).squeeze(-1)
+    def states(self, ids, types, present):
+        """[pairs, tokens] -> [pairs, tokens, size]"""
+        x = F.embedding(ids, self.words) + self.positions[: ids.shape[1]] + F.embedding(types, self.types)
+        x = F.layer_norm(x, self.norm.shape, self.norm, self.norm_bias, self.eps)
+        mask = present[:, None, None, :]
+        for layer in self.layers:
+            x = layer(x, mask)
+        return x
+
+    def forward(self, ids, types, present):
+        """[pairs, tokens] -> [pairs]"""
+        first = self.states(ids, types, present)[:, 0]
+        return self.classifier(torch.tanh(self.pooler(first))).squeeze(-1)
 
 
-def tokenizer_of(encoder: str):
-    return AutoTokenizer.from_pretrained(encoder)
+def published(state):
+    """The trained numbers by the names that PEFT gives them."""
+    out = {}
+    for name, value in state.items():
+        if name.startswith("layers."):
+            _, at, part, kind = name.split(".")
+            kind = {"a": "lora_A.weight", "b": "lora_B.weight"}.get(kind, kind)
+            name = f"encoder.layer.{at}.{PARTS[part]}.{kind}"
+        elif name.startswith("pooler."):
+            name = name.replace("pooler.", "pooler.dense.")
+        elif name == "types":
+            name = "embeddings.token_type_embeddings.weight"
+        out[PREFIX + name] = value
+    return out
 
 
-def pair(tokenizer, question: str, statement: str):
-    return tokenizer(question, statement, truncation="longest_first", max_length=128)
+def trained(model):
+    return {name: value.detach() for name, value in model.named_parameters()}
 
 
-PREFIX = "base_model.model."
-
-
-def load(model: Reader, path: str):
-    """Trained numbers, as train.py saved them or as export.py wrote them (adapter_model.safetensors)."""
-    if not path.endswith(".safetensors"):
-        return model.load_state_dict(torch.load(path), strict=False)
-    own = set(trained(model))
-    state = {}
-    for name, value in load_file(path).items():
-        name = name.removeprefix(PREFIX).replace(".lora_A.weight", ".a").replace(".lora_B.weight", ".b")
-        state[name if name in own else f"bert.{name}"] = value.float()
-    if set(state) != own:
-        raise ValueError(f"[load] {path}: {len(own - set(state))} of {len(own)} names are missing")
-    return model.load_state_dict(state, strict=False)
-
-
-def trained(model: Reader) -> dict:
-    names = {name for name, value in model.named_parameters() if value.requires_grad}
-    return {name: value for name, value in model.state_dict().items() if name in names}
+def load(model, path):
+    """Trained numbers as export.py and train.py write them (adapter_model.safetensors)."""
+    file = load_file(path)
+    state = {own: file[name].float() for own, name in zip(trained(model), published(trained(model)))}
+    model.load_state_dict(state, strict=False)

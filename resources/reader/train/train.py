@@ -1,126 +1,283 @@
-"""train.py ENCODER STATE CANDIDATES ... [--minutes 30] [--rate 1.2e-3] [--seed 1] [--from STATE|ADAPTER]
+"""train.py ENCODER QUESTIONS OUT [--seconds 280] [--tries FILE] [--device cuda] [--most N]
 
-ENCODER: the folder of all-MiniLM-L6-v2; STATE: where the trained numbers go; CANDIDATES: what candidates.ts wrote.
+ENCODER: the folder of all-MiniLM-L6-v2, as published or in the box; QUESTIONS: what pack.py wrote; OUT: a folder for the trained numbers.
 
-A question and its statements are one choice: softmax over the scores, with 0 for "none of them". Each score is that of the reader
-and a share of what the app thinks without one, so the reader learns what that does not tell. A question with an answer counts a
-second time, at half weight, without the statements that answer it: then none of the others may win. One in five also has a twin
-that nothing answers: the same question about another name or year that its statements mention.
+A question and its statements are one choice: softmax over the scores, with 0 for "none of them". A question with an answer counts a second
+time, at half weight, without the statements that answer it: then none of the others may win. Each score alone is also trained to say
+whether its statement answers. The other statements are those nearest by the encoder's own vectors among the same document, and those
+around the answer. Several settings are tried shortly, the best one then has the rest of the time; `held` documents are never trained on.
 """
 import argparse
+import contextlib
+import io
 import json
+import lzma
 import math
-import random
+import pathlib
 import time
 
+BEGUN = time.time()
+
+import numpy
 import torch
+import torch.nn.functional as F
+from safetensors.torch import save_file
 
-from model import Reader, load, pair, tokenizer_of, trained
-from swap import swapped
+from model import Reader, load, published, trained
 
-WARM_UP, LEAST = 30, 0.02
-QUESTIONS, PARTS, TOLD = 12, 4, 25
-WITHOUT = 0.5
-TWINS = 0.2
-# Statements of a question that are read: those that answer it, and the likeliest others.
-STATEMENTS = 6
+CLS, SEP = 101, 102
+NEAREST, ABOUT, SAYS = 16, 12, 3
+OTHERS, READ = 7, 12
+PARTS, WITHOUT, ALONE = 4, 0.5, 0.3
+WARM_UP, TOLD, DRAWN = 0.05, 100, 50_000
+EACH_TRY = 0.09
+SPARE = 12
+TRIES = [
+    {"name": "a", "rank": 128, "rate": 4e-4, "questions": 128},
+    {"name": "b", "rank": 128, "rate": 8e-4, "questions": 128},
+    {"name": "c", "rank": 128, "rate": 1.6e-3, "questions": 128},
+]
 
 
-def read(path, tokenizer, dice):
-    examples = []
-    for line in open(path, encoding="utf-8"):
-        row = json.loads(line)
-        statements = sorted(row["statements"], key=lambda one: not one["says"])[:STATEMENTS]
-        # What was not found teaches nothing about what was.
-        if not statements or (row["answerable"] and not statements[0]["says"]):
+def tell(*words):
+    print(f"{time.time() - BEGUN:6.1f} s", *words, flush=True)
+
+
+def padded(flat, ends, most):
+    """Lists of numbers as rows of the same length, -1 where one ends."""
+    rows = numpy.full((len(ends) - 1, most), -1, dtype=numpy.int64)
+    for at in range(len(ends) - 1):
+        own = flat[ends[at] : ends[at + 1]][:most]
+        rows[at, : len(own)] = own
+    return rows
+
+
+class Questions:
+    """All questions on the device, as rows of numbers of statements."""
+
+    def __init__(self, path, device, most):
+        file = numpy.load(io.BytesIO(lzma.decompress(pathlib.Path(path).read_bytes())))
+        to = lambda values: torch.as_tensor(values, device=device)
+        self.device = device
+        self.statements, self.statement_ends = to(file["statements"].astype(numpy.int64)), to(file["statement_ends"].astype(numpy.int64))
+        self.texts, self.ends = to(file["questions"].astype(numpy.int64)), to(file["question_ends"].astype(numpy.int64))
+        self.says = to(padded(file["says"], file["says_ends"], 8))
+        self.about = to(padded(file["about"], file["about_ends"], ABOUT))
+        self.libraries, self.library = file["libraries"], file["library"]
+        self.share, self.held, self.source = file["share"], file["held"], file["source"]
+        self.sources, self.answerable = list(file["sources"]), to(file["answerable"])
+        self.count = min(most, len(self.held))
+        self.nearest = None
+
+    def pairs(self, questions, statements):
+        """-> ids, types, present: [pairs, tokens]"""
+        q0, s0 = self.ends[questions], self.statement_ends[statements]
+        ql, sl = self.ends[questions + 1] - q0, self.statement_ends[statements + 1] - s0
+        longest = math.ceil((int((ql + sl).max()) + 3) / 8) * 8
+        at = torch.arange(longest, device=self.device)[None]
+        first, second = (ql + 1)[:, None], (ql + sl + 2)[:, None]
+        in_question = self.texts[(q0[:, None] + at - 1).clamp(0, len(self.texts) - 1)]
+        in_statement = self.statements[(s0[:, None] + at - first - 1).clamp(0, len(self.statements) - 1)]
+        ids = torch.where(at < first, in_question, in_statement)
+        ids = torch.where((at == first) | (at == second), SEP, ids)
+        ids = torch.where(at == 0, CLS, torch.where(at > second, 0, ids))
+        return ids, (at > first).long() * (at <= second), at <= second
+
+    def alone(self, ends, flat, some):
+        starts = ends[some]
+        lengths = ends[some + 1] - starts
+        at = torch.arange(math.ceil((int(lengths.max()) + 2) / 8) * 8, device=self.device)[None]
+        last = (lengths + 1)[:, None]
+        ids = flat[(starts[:, None] + at - 1).clamp(0, len(flat) - 1)]
+        ids = torch.where(at == 0, CLS, torch.where(at == last, SEP, torch.where(at > last, 0, ids)))
+        return ids, torch.zeros_like(ids), at <= last
+
+    @torch.no_grad()
+    def vectors(self, model, ends, flat, count, size):
+        out = torch.zeros(count, model.words.shape[1], device=self.device, dtype=torch.float16)
+        order = (ends[1 : count + 1] - ends[:count]).argsort()
+        for start in range(0, count, size):
+            some = order[start : start + size]
+            ids, types, present = self.alone(ends, flat, some)
+            with casting(self.device):
+                states = model.states(ids, types, present).float()
+            mean = (states * present[..., None]).sum(1) / present.sum(1, keepdim=True)
+            out[some] = F.normalize(mean, dim=1).half()
+        return out
+
+    def find(self, model, size):
+        """The statements nearest to each question among those of its library, by the vectors of the encoder alone."""
+        used = int(self.libraries[self.library[: self.count].max() + 1])
+        said = self.vectors(model, self.statement_ends, self.statements, used, size)
+        asked = self.vectors(model, self.ends, self.texts, self.count, size)
+        rows = torch.full((self.count, NEAREST), -1, device=self.device)
+        of = torch.as_tensor(self.library[: self.count], device=self.device)
+        for library in numpy.unique(self.library[: self.count]):
+            low, high = int(self.libraries[library]), int(self.libraries[library + 1])
+            mine = (of == int(library)).nonzero().squeeze(1)
+            near = asked[mine].float() @ said[low:high].float().T
+            some = min(NEAREST, high - low)
+            rows[mine, :some] = near.topk(some, dim=1).indices + low
+        self.nearest = rows
+
+    def chosen(self, some):
+        """-> statements [questions, SAYS + OTHERS], -1 where there are fewer; which of them answer"""
+        says, dice = self.says[some], lambda rows: torch.rand(rows.shape, device=self.device)
+        right = says.gather(1, (dice(says) - 2.0 * (says < 0)).topk(SAYS, 1).indices)
+        # An answer is read beside what was found: two of them, rarely three.
+        near, about = self.nearest[some], self.about[some]
+        rank = torch.arange(near.shape[1], device=self.device) / near.shape[1]
+        others = torch.cat([near, about], 1)
+        known = (others[:, :, None] == says[:, None, :]).any(2) | (others < 0)
+        twice = (about[:, :, None] == near[:, None, :]).any(2)
+        weight = torch.cat([dice(near) - 0.5 * rank, dice(about) - 2.0 * twice], 1) - 4.0 * known
+        top, place = weight.topk(OTHERS, 1)
+        wrong = torch.where(top > -1.4, others.gather(1, place), -1)
+        return torch.cat([right, wrong], 1)
+
+
+def casting(device):
+    return torch.autocast(device, torch.bfloat16) if device == "cuda" else contextlib.nullcontext()
+
+
+def scores_of(model, questions, some, statements):
+    """[questions, statements] -> scores, -inf where there is none. Pairs of like length are read together: little is padded."""
+    rows, columns = (statements >= 0).nonzero(as_tuple=True)
+    asked, said = some[rows], statements[rows, columns]
+    lengths = questions.ends[asked + 1] - questions.ends[asked] + questions.statement_ends[said + 1] - questions.statement_ends[said]
+    scores = []
+    order = lengths.argsort()
+    for part in order.chunk(PARTS):
+        with casting(questions.device):
+            scores.append(model(*questions.pairs(asked[part], said[part])).float())
+    out = torch.full(statements.shape, -1e4, device=questions.device)
+    return out.index_put((rows[order], columns[order]), torch.cat(scores))
+
+
+def loss_of(scores, statements, says):
+    none = torch.zeros(len(scores), 1, device=scores.device)
+    every = lambda some: torch.logsumexp(torch.cat([some, none], 1), 1)
+    can, there = says.any(1), statements >= 0
+    right, wrong = scores.masked_fill(~says, -1e4), scores.masked_fill(says, -1e4)
+    answered = every(scores) - torch.logsumexp(right, 1) + WITHOUT * every(wrong)
+    choice = torch.where(can, answered, every(scores)).sum() / (1 + WITHOUT * can).sum()
+    alone = F.binary_cross_entropy_with_logits(scores[there], says[there].float())
+    return choice + ALONE * alone
+
+
+@torch.no_grad()
+def judged(model, questions, some):
+    """Of each question: whether the best of the statements that were found is right, and how sure it is."""
+    right, sure = [], []
+    for part in some.split(512):
+        statements = questions.nearest[part][:, :READ]
+        scores = scores_of(model, questions, part, statements)
+        chances = torch.softmax(torch.cat([scores, torch.zeros(len(part), 1, device=scores.device)], 1), 1)[:, :-1]
+        best = chances.max(1)
+        chosen = statements.gather(1, best.indices[:, None])
+        right.append((chosen == questions.says[part]).any(1))
+        sure.append(best.values**2 / chances.sum(1))
+    return torch.cat(right), torch.cat(sure)
+
+
+def evaluated(model, questions, held):
+    """By source: right of the 0.75 that are surest, and how many of those without an answer are less sure than these."""
+    if len(held) == 0:
+        return 0.0, {}
+    model.eval()
+    right, sure = judged(model, questions, held)
+    sources, can = questions.source[held.cpu().numpy()], questions.answerable[held]
+    figures, total = {}, []
+    for source in sorted(set(sources.tolist())):
+        own = torch.as_tensor(sources == source, device=held.device)
+        mine, none = own & can, own & ~can
+        if mine.sum() < 20:
             continue
-        examples.append(example_of(tokenizer, row["question"], statements))
-        twin = swapped(row["question"], [one["text"] for one in statements], dice) if dice.random() < TWINS else None
-        if twin and row["answerable"]:
-            examples.append(example_of(tokenizer, twin, [{**one, "says": False} for one in statements]))
-    return examples
+        least = sure[mine].sort(descending=True).values[int(0.75 * int(mine.sum())) - 1]
+        answered = mine & (sure >= least)
+        one = [round(right[answered].float().mean().item(), 3)]
+        if none.sum() >= 10:
+            one.append(round((sure[none] < least).float().mean().item(), 3))
+        figures[questions.sources[source]] = [int(mine.sum()), *one]
+        total += one
+    model.train()
+    return sum(total) / max(1, len(total)), figures
 
 
-def example_of(tokenizer, question, statements):
-    """-> pairs of tokens, [statements] which answer, [statements] how likely each is without a reader"""
-    return (
-        [pair(tokenizer, question, one["text"]) for one in statements],
-        torch.tensor([one["says"] for one in statements], dtype=torch.bool),
-        torch.tensor([one["score"] for one in statements]),
-    )
+def weights_of(questions):
+    """How often each question is drawn: its share, those of `held` never."""
+    share = torch.as_tensor(questions.share[: questions.count] * ~questions.held[: questions.count]).double()
+    return share / share.sum()
 
 
-def loss_of(scores, says):
-    """-> loss, weight"""
-    none = torch.zeros(1)
-    every = lambda some: torch.logsumexp(torch.cat([some, none]), 0)
-    if not says.any():
-        return every(scores), 1.0
-    loss = every(scores) - torch.logsumexp(scores[says], 0)
-    return loss + WITHOUT * every(scores[~says]), 1.0 + WITHOUT
+def fit(setting, encoder, questions, seconds, held, start=None):
+    torch.manual_seed(setting.get("seed", 1))
+    device = questions.device
+    model = Reader(encoder, setting["rank"]).to(device)
+    if start:
+        load(model, start)
+    own = list(model.parameters())
+    optimiser = torch.optim.AdamW(own, lr=setting["rate"], weight_decay=0.01, betas=(0.9, 0.98))
+    weights, order = weights_of(questions), torch.empty(0, dtype=torch.long)
+    begun, losses, read = time.time(), [], 0
+    while (done := (time.time() - begun) / seconds) < 1:
+        if len(order) < setting["questions"]:
+            order = torch.multinomial(weights, DRAWN, replacement=True)
+        part, order = order[: setting["questions"]].to(device), order[setting["questions"] :]
+        for group in optimiser.param_groups:
+            group["lr"] = setting["rate"] * min(1, done / WARM_UP + 0.01) * max(0.01, 0.5 + 0.5 * math.cos(math.pi * done))
+        statements = questions.chosen(part)
+        says = (statements[:, :, None] == questions.says[part][:, None, :]).any(2) & (statements >= 0)
+        loss = loss_of(scores_of(model, questions, part, statements), statements, says)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(own, 1.0)
+        optimiser.step()
+        losses.append(loss.detach())
+        read += len(part)
+        if len(losses) % TOLD == 0:
+            tell(setting["name"], f"{len(losses)} steps, {read} questions, loss {torch.stack(losses[-TOLD:]).mean().item():.3f}")
+    figure, figures = evaluated(model, questions, held)
+    tell(setting["name"], f"{len(losses)} steps, {read} questions: {figure:.4f}", json.dumps(figures))
+    return model, figure
 
 
-def scores_of(model, tokenizer, pairs):
-    """Pairs of like length are read together: little is padded."""
-    order = sorted(range(len(pairs)), key=lambda at: len(pairs[at]["input_ids"]))
-    scores = torch.zeros(len(pairs))
-    size = math.ceil(len(order) / PARTS)
-    for start in range(0, len(order), size):
-        part = order[start : start + size]
-        batch = tokenizer.pad([pairs[at] for at in part], return_tensors="pt")
-        with torch.autocast("cpu", torch.bfloat16):
-            read = model(batch)
-        scores = scores.index_copy(0, torch.tensor(part), read.float())
-    return scores
-
-
-def step_loss(model, tokenizer, share, part):
-    scores = scores_of(model, tokenizer, [one for pairs, _, _ in part for one in pairs])
-    total, weights, start = 0.0, 0.0, 0
-    for pairs, says, before in part:
-        loss, weight = loss_of(scores[start : start + len(pairs)] + share * before, says)
-        total, weights, start = total + loss, weights + weight, start + len(pairs)
-    return total / weights
+def save(model, path):
+    tensors = {name: value.to(torch.bfloat16).contiguous().cpu() for name, value in published(trained(model)).items()}
+    save_file(tensors, path, metadata={"format": "pt"})
 
 
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("encoder")
-    arguments.add_argument("state")
-    arguments.add_argument("candidates", nargs="+")
-    arguments.add_argument("--minutes", type=float, default=30)
-    arguments.add_argument("--rate", type=float, default=1.2e-3)
-    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("questions")
+    arguments.add_argument("out", type=pathlib.Path)
+    arguments.add_argument("--seconds", type=float, default=280)
+    arguments.add_argument("--tries", type=pathlib.Path)
     arguments.add_argument("--from", dest="start")
+    arguments.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    arguments.add_argument("--most", type=int, default=10**9)
     wanted = arguments.parse_args()
-    torch.manual_seed(wanted.seed)
-    dice = random.Random(wanted.seed)
-    tokenizer = tokenizer_of(wanted.encoder)
-    examples = [one for path in wanted.candidates for one in read(path, tokenizer, dice)]
-    print(f"{len(examples)} questions", flush=True)
-    model = Reader(wanted.encoder)
-    if wanted.start:
-        load(model, wanted.start)
-    share = torch.nn.Parameter(torch.tensor(0.5))
-    own = [share, *(value for value in model.parameters() if value.requires_grad)]
-    optimiser = torch.optim.AdamW(own, lr=wanted.rate, weight_decay=0.01)
-    begun, losses, order = time.time(), [], []
-    while (done := (time.time() - begun) / 60 / wanted.minutes) < 1:
-        if len(order) < QUESTIONS:
-            order = dice.sample(examples, len(examples))
-        part, order = order[:QUESTIONS], order[QUESTIONS:]
-        for group in optimiser.param_groups:
-            group["lr"] = wanted.rate * min(1, (len(losses) + 1) / WARM_UP) * max(LEAST, 1 - done)
-        loss = step_loss(model, tokenizer, share, part)
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(own, 1.0)
-        optimiser.step()
-        losses.append(loss.item())
-        if len(losses) % TOLD == 0:
-            print(f"{len(losses)} steps, loss {sum(losses[-TOLD:]) / TOLD:.3f}, share {share.item():.2f}, {time.time() - begun:.0f} s", flush=True)
-            torch.save(trained(model), wanted.state)
-    torch.save(trained(model), wanted.state)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    wanted.out.mkdir(parents=True, exist_ok=True)
+    questions = Questions(wanted.questions, wanted.device, wanted.most)
+    tell(questions.count, "questions on", wanted.device)
+    questions.find(Reader(wanted.encoder, 1).to(wanted.device), 2048 if wanted.device == "cuda" else 64)
+    tell("nearest found")
+    held = torch.as_tensor(questions.held[: questions.count].nonzero()[0], device=wanted.device)
+    tries = json.loads(wanted.tries.read_text()) if wanted.tries else TRIES
+    left = lambda: wanted.seconds - SPARE - (time.time() - BEGUN)
+    short = EACH_TRY * left()
+    tried = []
+    for setting in tries if len(tries) > 1 else []:
+        model, figure = fit(setting, wanted.encoder, questions, short, held, wanted.start)
+        tried.append((figure, setting))
+        save(model, wanted.out / "reader.safetensors")
+    setting = max(tried, key=lambda one: one[0])[1] if tried else tries[0]
+    tell("the rest of the time:", json.dumps(setting))
+    model, _ = fit(setting, wanted.encoder, questions, max(1.0, left()), held, wanted.start)
+    save(model, wanted.out / "reader.safetensors")
+    tell("saved")
 
 
 main()
