@@ -28,7 +28,7 @@ function inputs(rows: number, shape: Shape) {
   const channels = 2 * shape.keyHeads * shape.keyDim + values;
   return {
     ...shape,
-    ...{ rows, width: 4, twoSlots: true }, // as while steps run ahead: the window goes to other memory
+    ...{ rows, width: 4, twoSlots: 1 }, // as while steps run ahead: the window goes to other memory
     p: normal('p', rows * (channels + values + 2 * shape.valueHeads)),
     conv: normal('conv', channels * 4, 0.5),
     decay: normal('decay', shape.valueHeads).map((x) => -Math.exp(x)),
@@ -76,7 +76,7 @@ describe('a step', () => {
       valueDim: 32,
       headMap: 'grouped',
     });
-    expect(twoSlots).toBe(true);
+    expect(twoSlots).toBe(1);
     standin.options({ check: true });
     expect(outcome(args, 'delta_slices=4').kernels).toEqual({ gated_delta_step_4: 1 });
   });

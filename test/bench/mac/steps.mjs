@@ -85,7 +85,7 @@ const compileBySystem = ({ root, out }) =>
 async function tests({ root, out, quick }, name, env) {
   mkdirSync(out, { recursive: true });
   const json = join(out, `tests-${name}.json`);
-  const what = quick ? ['ops', 'metal/golden', 'metal/shape-limits'] : ['ops', 'metal', 'golden'];
+  const what = quick ? ['ops', 'metal/golden', 'metal/shape-limits', 'metal/forms'] : ['ops', 'metal', 'golden'];
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const words = ['run', '--config', 'test/vitest.config.ts', '--reporter=json', `--outputFile=${json}`, ...what];
   rmSync(json, { force: true });
