@@ -7,9 +7,12 @@ import { chips, dispatches, models, promptTokensPerSecond, tokensPerSecond } fro
 test('the estimate lies below what bytes and arithmetic alone allow, and a better chip never costs tokens', () => {
   for (const model of models) {
     const speeds = chips.map((chip) => tokensPerSecond(model, chip));
-    const prompts = chips.map((chip) => promptTokensPerSecond(model, chip));
+    const prompts = chips.map((chip) => promptTokensPerSecond(model, chip, 'halves'));
     expect(speeds).toEqual(speeds.toSorted((a, b) => a - b));
     expect(prompts).toEqual(prompts.toSorted((a, b) => a - b));
+    chips.forEach((chip, i) => {
+      expect(promptTokensPerSecond(model, chip, 'floats')).toBeLessThan(prompts[i] as number);
+    });
     chips.forEach(({ bandwidth, flops }, i) => {
       expect(speeds[i]).toBeLessThan((0.85 * bandwidth) / model.weightBytes);
       expect(prompts[i]).toBeLessThan((0.8 * flops) / (2 * model.multiplications));
