@@ -27,7 +27,6 @@ constant constexpr uint MAX_KEYS = 32;  // of a tile
 constant constexpr uint PAD = 4;
 constant constexpr uint TILE = MAX_KEYS * (128 + PAD);  // floats of the keys' (then the values') tile
 constant constexpr uint SCORE_ROW = MAX_KEYS + PAD;
-constant constexpr uint MAX_PARTS = 32;  // 8 x 8 matrices across a head: heads up to 256
 
 // diag(factors), the factor of row r in the lanes 4r .. 4r + 3.
 static inline simdgroup_float8x8 diagonal(float factor, threadgroup float* square, uint lane) {
@@ -63,20 +62,22 @@ static inline void load_tile(
   }
 }
 
-template <class L>
-[[max_total_threads_per_threadgroup(128)]] [[kernel]] void attention_tile(
-    device const float* q [[buffer(0)]],  // [tokens, query * dim]
-    device const uchar* keys [[buffer(1)]],
-    device const uchar* values [[buffer(2)]],
-    device float* o [[buffer(3)]],  // [tokens, query * dim]
-    constant AttentionParams& p [[buffer(4)]],
-    uint3 group [[threadgroup_position_in_grid]],
-    uint lane [[thread_index_in_simdgroup]],
-    uint simdgroup [[simdgroup_index_in_threadgroup]],
-    uint thread_index [[thread_index_in_threadgroup]]) {
-  threadgroup float tile[TILE];
-  threadgroup float all_scores[SIMDGROUPS * ROWS * SCORE_ROW];
-  threadgroup float squares[SIMDGROUPS * 64];
+// The work of one threadgroup. PARTS, SUMS: 8 x 8 matrices across the heads and the slices of values up to which this
+// is for: as long as the head needs, so that all stay in registers.
+template <class L, uint PARTS, uint SUMS>
+static inline void attend_tile(
+    device const float* q,
+    device const uchar* keys,
+    device const uchar* values,
+    device float* o,
+    constant AttentionParams& p,
+    threadgroup float* tile,
+    threadgroup float* all_scores,
+    threadgroup float* squares,
+    uint3 group,
+    uint lane,
+    uint simdgroup,
+    uint thread_index) {
   threadgroup float* scores = all_scores + simdgroup * ROWS * SCORE_ROW;  // [ROWS, KEYS]
   threadgroup float* square = squares + simdgroup * 64;
   const uint KEYS = DIM > 128 ? 16 : 32;
@@ -86,7 +87,7 @@ template <class L>
   const uint first_token = group.y * (SIMDGROUPS * ROWS / HEADS);
   const uint first_row = simdgroup * ROWS;  // row r: token r / HEADS, head r % HEADS of this tile
 
-  simdgroup_float8x8 query[MAX_PARTS], sum[MAX_PARTS / 2];
+  simdgroup_float8x8 query[PARTS], sum[SUMS];
   for (uint i = 0; i < parts; i++) {
     for (uint e = lane; e < 64; e += 32) {
       const uint row = first_row + e / 8, token = first_token + row / HEADS, head = first_head + row % HEADS;
@@ -165,5 +166,26 @@ template <class L>
     }
     simdgroup_barrier(mem_flags::mem_threadgroup);
   }
+}
+
+template <class L>
+[[max_total_threads_per_threadgroup(128)]] [[kernel]] void attention_tile(
+    device const float* q [[buffer(0)]],  // [tokens, query * dim]
+    device const uchar* keys [[buffer(1)]],
+    device const uchar* values [[buffer(2)]],
+    device float* o [[buffer(3)]],  // [tokens, query * dim]
+    constant AttentionParams& p [[buffer(4)]],
+    uint3 group [[threadgroup_position_in_grid]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint thread_index [[thread_index_in_threadgroup]]) {
+  threadgroup float tile[TILE];
+  threadgroup float all_scores[SIMDGROUPS * ROWS * SCORE_ROW];
+  threadgroup float squares[SIMDGROUPS * 64];
+#define ATTEND_TILE(parts, sums) \
+  attend_tile<L, parts, sums>(q, keys, values, o, p, tile, all_scores, squares, group, lane, simdgroup, thread_index)
+  if (DIM <= 64) ATTEND_TILE(8, 8);
+  else if (DIM <= 128) ATTEND_TILE(16, 16);
+  else ATTEND_TILE(32, 16);
 }
 INSTANTIATE(attention_tile)

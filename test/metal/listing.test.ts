@@ -152,6 +152,14 @@ describe('registers', () => {
     expect(over).toEqual([]);
   });
 
+  test.each([64, 128])('a tile of attention keeps the queries and sums of a head of %d in them', (dim) => {
+    const tile = kernel(textOf('attention_tile'), 'attention_tile', 'CacheF16', { 10: dim, 11: 1, 21: 4 });
+    const registers = liveRegisters(tile);
+    console.info(`attention_tile, a head of ${dim}: ${registers} registers`);
+    expect(registers).toBeGreaterThan(dim / 4);
+    expect(registers).toBeLessThanOrEqual(registersFor(128));
+  });
+
   test.each([
     [16, 1024],
     [32, 768],
