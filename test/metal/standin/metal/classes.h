@@ -59,6 +59,9 @@ NSError* standin_error(NSString* domain, NSInteger code, const std::string& text
 @interface StandinFunction : NSObject <MTLFunction> {
  @public
   standin::Library library;
+  std::string text;
+  standin::CompileOptions options;
+  StandinFunction* watched;  // the same, compiled for check mode
   const mtl_kernel_desc* kernel;
   ConstantValues constants;
 }
@@ -77,6 +80,8 @@ NSError* standin_error(NSString* domain, NSInteger code, const std::string& text
 @interface StandinLibrary : NSObject <MTLLibrary> {
  @public
   standin::Library library;
+  std::string text;
+  standin::CompileOptions options;
 }
 @property(copy) NSString* label;
 @end

@@ -130,6 +130,8 @@ static bool may_compile(const std::string& text) {
   options.check = standin::options().check;
   const std::string text = source.UTF8String;
   StandinLibrary* library = [StandinLibrary new];
+  library->text = text;
+  library->options = options;
   if (!may_compile(text)) library->library.error = "program_source:1:1: error: injected";
   else library->library = standin::compile(text, options);
   if (library->library.error.empty()) return library;

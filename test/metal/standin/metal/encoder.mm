@@ -19,6 +19,23 @@ static void set_constants(const StandinFunction* function) {
   }
 }
 
+// What a pipeline that was made before check mode runs in it: accesses are followed only where they were compiled for
+// it.
+static StandinFunction* watched(StandinFunction* function) {
+  if (function->options.check) return function;
+  static std::mutex one;
+  std::lock_guard guard(one);
+  if (function->watched) return function->watched;
+  StandinLibrary* library = [StandinLibrary new];
+  library->text = function->text;
+  library->options = function->options;
+  library->options.check = true;
+  library->library = standin::compile(library->text, library->options);
+  function->watched = [library newFunctionWithName:function.name];
+  function->watched->constants = function->constants;
+  return function->watched;
+}
+
 static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer* buffer) { return bytes || buffer; }
 
 @implementation StandinEncoder
@@ -77,7 +94,7 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
     misuse("threadgroup of " + text_of(count) + " threads, the pipeline's limit is " +
            text_of([pipeline maxTotalThreadsPerThreadgroup]));
   auto dispatch = std::make_shared<standin::Dispatch>();
-  StandinFunction* function = pipeline->function;
+  StandinFunction* function = standin::options().check ? watched(pipeline->function) : pipeline->function;
   dispatch->kernel = function->kernel;
   dispatch->max_threads = static_cast<unsigned>(pipeline->madeFor);
   dispatch->grid = {static_cast<unsigned>(grid.width), static_cast<unsigned>(grid.height),

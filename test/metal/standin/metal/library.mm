@@ -94,6 +94,8 @@ static size_t size_of(MTLDataType type) {
     if (strcmp(all.kernels[i].name, name.UTF8String)) continue;
     StandinFunction* function = [StandinFunction new];
     function->library = library;
+    function->text = text;
+    function->options = options;
     function->kernel = &all.kernels[i];
     function.name = name;
     for (unsigned c = 0; values && c < all.nfcs; c++) {
@@ -128,7 +130,9 @@ id<MTLLibrary> standin_library(const char* path, NSError** error) {
   while (good && std::getline(file, line) && !line.empty())
     options.macros[line.substr(0, line.find('='))] = line.substr(line.find('=') + 1);
   StandinLibrary* library = [StandinLibrary new];
-  if (good) library->library = standin::compile({std::istreambuf_iterator<char>(file), {}}, options);
+  library->options = options;
+  library->text.assign(std::istreambuf_iterator<char>(file), {});
+  if (good) library->library = standin::compile(library->text, options);
   if (!good || !library->library.error.empty()) {
     if (error) *error = standin_error(MTLLibraryErrorDomain, 1, "not a library of this GPU");
     return nil;
