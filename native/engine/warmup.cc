@@ -24,18 +24,24 @@ class Warmup {
     make_room(tokens, limit);
     const std::vector<int32_t> ids(static_cast<size_t>(tokens), 0);
     Backend& backend = model_.backend();
-    backend.begin({.warmup = true});
+    backend.begin({.path = Path::fast, .warmup = true});
     const int64_t total = std::max(held_ + tokens, sparse ? rule->dense_below : 0);
     const Tensor scores = forward(model_, memory_, {}, held_, ids, total, Scored::last);
     for (const float temperature : {0.0f, 1.0f}) backend.guess(scores, {.temperature = temperature}, {}, {}, false);
     backend.finish();
     held_ += tokens;
   }
+  // A step that leaves the states it read as they are, so that it can be taken back.
+  void step_ahead() {
+    memory_.open_slots();
+    pass(1);
+    memory_.close_slots();
+  }
   // A step of several answers. Nothing is computed, so all may be of one timeline.
   void together(size_t answers) {
     make_room(static_cast<int64_t>(answers), model_.facts().context);
     const Pictures none;
-    model_.backend().begin({.separate = true, .warmup = true});
+    model_.backend().begin({.path = Path::fast, .separate = true, .warmup = true});
     forward(model_, std::vector<NextToken>(answers, {&memory_, &none, held_, 0}));
     model_.backend().finish();
     memory_.cut(held_);
@@ -61,7 +67,10 @@ void warm_up(Model& model) {
   Warmup warmup(model);
   constexpr int64_t chunk = prefill_chunk;
   constexpr int64_t passes[] = {chunk, 1, 2, 3, 4, 5, 6, 7, 8, chunk, chunk, 1}, sparse[] = {chunk, 1};
-  for (const int64_t tokens : passes) warmup.pass(tokens);
+  for (const int64_t tokens : passes) {
+    warmup.pass(tokens);
+    if (tokens == 1 && model.backend().decodes_async()) warmup.step_ahead();
+  }
   if (model.facts().sparse) {
     for (const int64_t tokens : sparse) warmup.pass(tokens, true);
   }

@@ -23,6 +23,7 @@ const patience = { timeout: 60_000 };
 afterEach(() => standin.faults({}));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+type Path = 'exact' | 'fast';
 interface Warmed {
   model: Model;
   /** What was told: kernels ready, of how many. */
@@ -44,9 +45,9 @@ async function warm(path = reference.folder): Promise<Warmed> {
   return { model, told, ready: ready.promise };
 }
 
-async function answer(model: Model, ids = prompt.ids, maxTokens = 3): Promise<number[]> {
-  const session = model.createSession({ path: 'exact', kvType: 'f16' });
-  const { tokens } = await session.generate(ids, { maxTokens, path: 'exact' });
+async function answer(model: Model, ids = prompt.ids, maxTokens = 3, path: Path = 'exact'): Promise<number[]> {
+  const session = model.createSession({ path, kvType: 'f16' });
+  const { tokens } = await session.generate(ids, { maxTokens, path });
   session.close();
   return tokens;
 }
@@ -57,6 +58,22 @@ const archived = () => {
 };
 
 describe('kernels compiled in the background', () => {
+  test('those of the fast path and of steps that run ahead, where a large chip has forms of its own', async () => {
+    process.env.LONGHAND_METAL_TUNING = 'delta_slices=2,scan_simdgroups=2,matmul_half=1';
+    try {
+      const { model, ready } = await warm();
+      await ready;
+      standin.reset();
+      const ids = Int32Array.from({ length: 20 }, (_, i) => prompt.ids[i % prompt.ids.length] as number);
+      await answer(model, ids, 6, 'fast');
+      expect(standin.counters().kernels).toMatchObject({ linear_mat_half: expect.any(Number) });
+      expect(standin.counters().pipelines).toBe(0);
+      model.close();
+    } finally {
+      delete process.env.LONGHAND_METAL_TUNING;
+    }
+  });
+
   test.each(['qwen3_5/dense_tied', 'lfm2_moe/top4', 'minicpm_sala/mixed'])(
     '%s: all that a conversation needs, told from none to all',
     async (name) => {
