@@ -259,9 +259,9 @@ const kernel: Seed[] = [
   ),
   seed(
     'a signed position',
-    'gated_delta.metal',
-    'uint key_head [[threadgroup_position_in_grid]]',
-    'int key_head [[threadgroup_position_in_grid]]',
+    'pack.metal',
+    'uint row [[threadgroup_position_in_grid]]',
+    'int row [[threadgroup_position_in_grid]]',
     /must be uint, ushort/,
   ),
   seed(
@@ -294,9 +294,9 @@ const kernel: Seed[] = [
   ),
   seed(
     'the type of a built-in misspelt',
-    'gated_delta.metal',
-    'uint key_head [[threadgroup_position_in_grid]]',
-    'uint key_head [[threadgroup_position]]',
+    'pack.metal',
+    'uint row [[threadgroup_position_in_grid]]',
+    'uint row [[threadgroup_position]]',
     /unknown argument attribute/,
   ),
 ];
