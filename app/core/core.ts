@@ -10,7 +10,6 @@ import { measureContext } from '../chat/context/context-usage.ts';
 import type { ChatDeps } from '../chat/deps.ts';
 import { createPictureStore } from '../chat/pictures.ts';
 import { createTitles } from '../chat/titles.ts';
-import { newestLeaf } from '../chat/tree.ts';
 import { createTurnManager } from '../chat/turns/turn-manager.ts';
 import type { StartParser } from '../documents/parse/fork-parser.ts';
 import { createDocuments } from '../documents/service.ts';
@@ -39,17 +38,7 @@ import {
   type Switchboard,
 } from '../protocol/index.ts';
 import { moveAttachments, pictureOf, removeAttachment, textWaiting } from '../store/chats/attachments.ts';
-import {
-  createChat,
-  deleteChat,
-  getChat,
-  listChats,
-  purgeDeleted,
-  restoreChat,
-  updateChat,
-} from '../store/chats/chats.ts';
-import { getMessage, messagesOf } from '../store/chats/messages.ts';
-import { searchChats } from '../store/chats/search.ts';
+import { purgeDeleted } from '../store/chats/chats.ts';
 import { createEraser } from '../store/database/erase.ts';
 import { newId } from '../store/database/uuid.ts';
 import { createSaving } from '../store/folder/save-notices.ts';
@@ -57,10 +46,12 @@ import type { Reach } from '../store/lock.ts';
 import { readSettings, writeSettings } from '../store/settings.ts';
 import { openStore } from '../store/store.ts';
 import { createBenchmarkAsker } from './benchmark-asker.ts';
+import { chatHandlers } from './chat-handlers.ts';
 import type { Inference } from './inference.ts';
 import { builtInModels } from './served-models.ts';
 import { createServerControl, type StartServer } from './server-control.ts';
 import { createToolService } from './tool-service.ts';
+import { createTrial } from './trial.ts';
 import { turnHandlers } from './turn-handlers.ts';
 import { startUpkeep } from './upkeep.ts';
 
@@ -254,6 +245,8 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   const titles = createTitles(core, turns.busy);
   opened.defer(titles.close);
   const summaries = createSummaries(core);
+  const trial = createTrial({ engine, models, emit, now, report });
+  opened.defer(trial.close);
 
   const server = createServerControl({
     ...shared,
@@ -282,31 +275,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
       notices: unsaid.splice(0).concat(lasting),
     }),
 
-    'chats.list': (page) => listChats(db, page),
-    'chats.search': ({ query, limit }) => searchChats(db, query, limit),
-    'chats.create': ({ modelId }) => tellChat(createChat(db, modelId, now())),
-    'chats.get': ({ chatId }) => ({
-      chat: getChat(db, chatId),
-      messages: messagesOf(db, chatId).map(turns.overlay),
-    }),
-    'chats.update': ({ chatId, ...patch }) => {
-      getChat(db, chatId);
-      return tellChat(
-        updateChat(db, chatId, { ...patch, titleSource: patch.title === undefined ? undefined : 'user' }),
-      );
-    },
-    'chats.delete': ({ chatId }) => {
-      turns.leave(chatId);
-      deleteChat(db, chatId, now());
-      emit('chat.deleted', { chatId });
-      promptCache.forget(chatId);
-    },
-    'chats.restore': ({ chatId }) => tellChat(restoreChat(db, chatId)),
-    'chats.selectBranch': ({ messageId }) => {
-      const { chatId } = getMessage(db, messageId);
-      return tellChat(updateChat(db, chatId, { leafId: newestLeaf(messagesOf(db, chatId), messageId) }));
-    },
-
+    ...chatHandlers(core, turns, promptCache.forget),
     ...turnHandlers(core, turns, models),
 
     'context.measure': (asked) => measureContext(core, asked),
@@ -338,6 +307,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     ...promptCache.handlers,
 
     ...metrics.handlers,
+    ...trial.handlers,
     ...documents.handlers,
     ...server.handlers,
     ...tools.handlers,
@@ -355,11 +325,6 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   };
   const switchboard = createSwitchboard(handlers);
   clients = switchboard;
-
-  function tellChat(chat: Response<'chats.update'>) {
-    emit('chat.changed', chat);
-    return chat;
-  }
 
   /** Sends the message including text that is not on disk yet. */
   function tellMessage(stored: Message) {

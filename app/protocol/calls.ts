@@ -25,6 +25,7 @@ import {
 import { NetworkLogEntry } from './models/network-log.ts';
 import { remoteEngineCalls } from './models/remote-engines.ts';
 import { shrinkCalls } from './models/shrinking.ts';
+import { trialCalls } from './models/trial.ts';
 import { serverCalls } from './server.ts';
 import { Settings, SettingsPatch } from './settings.ts';
 
@@ -305,6 +306,7 @@ export const calls = {
   ...mcpCalls,
   ...remoteEngineCalls,
   ...shrinkCalls,
+  ...trialCalls,
 
   'settings.get': call(nothing, Settings),
   'settings.set': call(SettingsPatch, Settings),

@@ -11,6 +11,7 @@ import { Library } from './models/library.ts';
 import { Machine } from './models/memory-estimate.ts';
 import { remoteEngineEvents } from './models/remote-engines.ts';
 import { shrinkEvents } from './models/shrinking.ts';
+import { trialEvents } from './models/trial.ts';
 import { serverEvents } from './server.ts';
 import { Settings } from './settings.ts';
 
@@ -63,6 +64,7 @@ export const events = {
   ...mcpEvents,
   ...remoteEngineEvents,
   ...shrinkEvents,
+  ...trialEvents,
   notice: Notice,
 } as const satisfies Record<string, z.ZodType>;
 

@@ -22,6 +22,7 @@ export * from './models/models.ts';
 export * from './models/network-log.ts';
 export * from './models/remote-engines.ts';
 export * from './models/shrinking.ts';
+export * from './models/trial.ts';
 export * from './page-origin.ts';
 export * from './readable-name.ts';
 export * from './server.ts';

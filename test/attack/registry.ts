@@ -76,6 +76,8 @@ export const CALLS: Record<CallName, Readonly<Record<string, Field>>> = {
   'models.convert': { modelId: 'id', form: 'object' },
   'models.shrinking': {},
   'models.cancelShrink': {},
+  'trial.start': { modelIds: 'list', prompt: 'text' },
+  'trial.stop': {},
   'models.listExternal': {},
   'models.linkExternal': { path: 'path' },
   'weightCache.size': {},

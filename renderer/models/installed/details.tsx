@@ -23,6 +23,7 @@ import { MemoryBar } from '../memory/memory-bar.tsx';
 import { ShrinkDialog } from '../shrinking/dialog.tsx';
 import { LatentDialog } from '../shrinking/latent-dialog.tsx';
 import { ShrinkState } from '../shrinking/shrink-state.tsx';
+import { TrialDialog } from '../trial/dialog.tsx';
 import { Check } from './check.tsx';
 import { isOurs } from './check-files.ts';
 import { ModelInfo } from './model-info.tsx';
@@ -38,6 +39,7 @@ export function Details({ model }: { model: ModelEntry }) {
   const loading = status.phase === 'loading' && status.modelId === model.id ? status : null;
   const [problem, setProblem] = useState<Failure | null>(null);
   const [configuring, setConfiguring] = useState(false);
+  const [trying, setTrying] = useState(false);
   const [making, setMaking] = useState<'weights' | 'context' | null>(null);
   const shrinking = useModels((state) => state.shrinking);
   const run = (work: Promise<unknown>) => {
@@ -49,6 +51,9 @@ export function Details({ model }: { model: ModelEntry }) {
     });
   };
   const writes = canChat(model);
+  const original = useEngine(
+    ({ models }) => models.find(({ name }) => name === details?.origin?.repository)?.id ?? null,
+  );
   const busy = model.missing || shrinking?.status === 'running';
   const whyNot = model.description && whyNotLatent(model.description);
   const benchmark = () => {
@@ -134,7 +139,9 @@ export function Details({ model }: { model: ModelEntry }) {
           <ShrinkState shrinking={shrinking} />
         </div>
       )}
-      {details?.quality && <QualityCard quality={details.quality} />}
+      {details?.quality && (
+        <QualityCard quality={details.quality} onTry={writes && !model.missing ? () => setTrying(true) : null} />
+      )}
       {model.description && <Memory description={model.description} />}
       <ModelInfo model={model} details={details} onConfigure={() => setConfiguring(true)} />
       {details && !model.unmounted && <Check key={model.id} details={details} />}
@@ -150,6 +157,7 @@ export function Details({ model }: { model: ModelEntry }) {
       )}
       {making === 'weights' && <ShrinkDialog model={model} onClose={() => setMaking(null)} />}
       {making === 'context' && <LatentDialog model={model} onClose={() => setMaking(null)} />}
+      {trying && <TrialDialog made={model.id} original={original} onClose={() => setTrying(false)} />}
       {configuring && <ModelSettingsDialog key={model.id} model={model} onClose={() => setConfiguring(false)} />}
     </aside>
   );

@@ -1,13 +1,14 @@
 import { useTranslation } from 'react-i18next';
 import { isWeaker, type ModelQuality, ShrinkMethod, verdictOf } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
+import { Button } from '../../ui/button.tsx';
 import { Tag } from '../../ui/choice.tsx';
 import { MISSING } from '../../ui/format.ts';
 import { toneOf } from '../shrinking/verdict-tone.ts';
 import { Fact } from './model-info.tsx';
 
 /** What it cost to make this model of another one, in a word and in figures. */
-export function QualityCard({ quality }: { quality: ModelQuality }) {
+export function QualityCard({ quality, onTry }: { quality: ModelQuality; onTry: (() => void) | null }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { method, measured, bytes, sourceBytes, seconds, calibration, context } = quality;
@@ -65,6 +66,11 @@ export function QualityCard({ quality }: { quality: ModelQuality }) {
         )}
         <Fact name={t('models.cost.took')}>{formats.duration(seconds * 1000)}</Fact>
       </dl>
+      {onTry && (
+        <Button className="mt-2" onClick={onTry}>
+          {t('models.trial.try')}
+        </Button>
+      )}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isWeaker, type Shrinking, verdictOf } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
@@ -10,6 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Tag } from '../../ui/choice.tsx';
 import { MISSING } from '../../ui/format.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { TrialDialog } from '../trial/dialog.tsx';
 import { toneOf } from './verdict-tone.ts';
 
 const putAway = () => void core.call('models.cancelShrink');
@@ -38,7 +40,8 @@ export function ShrinkState({ shrinking }: { shrinking: Shrinking }) {
 function Done({ shrinking }: { shrinking: Extract<Shrinking, { status: 'done' }> }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { name, madeId, quality } = shrinking;
+  const { name, modelId, madeId, quality } = shrinking;
+  const [trying, setTrying] = useState(false);
   const measured = quality?.measured;
   const verdict = measured && verdictOf(measured.nats);
   const weaker = verdict != null && isWeaker(verdict);
@@ -75,10 +78,12 @@ function Done({ shrinking }: { shrinking: Extract<Shrinking, { status: 'done' }>
           {t('models.useNow')}
         </Button>
         <Button onClick={show}>{t('models.smaller.show')}</Button>
+        <Button onClick={() => setTrying(true)}>{t('models.trial.try')}</Button>
         <Button kind="quiet" onClick={putAway}>
           {t('models.smaller.putAway')}
         </Button>
       </div>
+      {trying && <TrialDialog made={madeId} original={modelId} onClose={() => setTrying(false)} />}
     </section>
   );
 }

@@ -193,6 +193,17 @@ const shots: Shot[] = [
     },
   },
   { name: 'latent-done', scene: 'latent-done' },
+  {
+    name: 'trial',
+    scene: 'trial',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Try side by side…' }).click();
+      await page
+        .getByRole('textbox', { name: 'Ask both models something' })
+        .fill('Why is the sky blue? In two sentences.');
+      await page.getByRole('button', { name: 'Ask both' }).click();
+    },
+  },
   { name: 'shrink-running', scene: 'shrink-running' },
   { name: 'shrink-failed', scene: 'shrink-failed' },
   {

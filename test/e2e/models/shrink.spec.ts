@@ -44,6 +44,22 @@ test('a smaller version is forecast, made, judged, chatted with and deleted', as
   await expect(card.getByText(/^0\.0\d+ nats per token$/)).toBeVisible();
   await expect(made.getByText('Made by Longhand on this computer.')).toBeVisible();
 
+  await card.getByRole('button', { name: 'Try side by side…' }).click();
+  const trial = page.getByRole('dialog', { name: 'Side by side' });
+  const [left, right] = [
+    trial.getByRole('region', { name: 'Left answer' }),
+    trial.getByRole('region', { name: 'Right answer' }),
+  ];
+  await expect(left.getByRole('combobox')).toHaveText('Starter');
+  await expect(right.getByRole('combobox')).toHaveText('Starter 8-bit');
+  await trial.getByRole('textbox', { name: 'Ask both models something' }).fill('What is your name?');
+  await trial.getByRole('button', { name: 'Ask both' }).click();
+  for (const side of [left, right]) {
+    await expect(side.getByText(/^Finished, /)).toBeVisible();
+    await expect(side.locator('.prose')).not.toBeEmpty();
+  }
+  await trial.getByRole('button', { name: 'Close' }).click();
+
   await made.getByRole('button', { name: 'New chat' }).click();
   await ask(page, 'What is your name?');
   await expect(finished(page)).toBeVisible();
@@ -96,6 +112,13 @@ test('the memory of a Llama is shrunk, which is judged before it is offered; oth
 
   const made = details.getByRole('region', { name: /^Small Llama latent/ });
   await expect(made.getByText(/nats per token away from the original/)).toBeVisible({ timeout: 60_000 });
+  // Neither was trained to chat: each side says so.
+  await made.getByRole('button', { name: 'Try side by side…' }).click();
+  const trial = page.getByRole('dialog', { name: 'Side by side' });
+  await trial.getByRole('textbox').fill('Hello!');
+  await trial.getByRole('button', { name: 'Ask both' }).click();
+  await expect(trial.getByRole('alert')).toHaveCount(2);
+  await trial.getByRole('button', { name: 'Close' }).click();
   await made.getByRole('button', { name: 'What it cost' }).click();
   const card = page
     .getByRole('complementary', { name: 'About Small Llama latent' })

@@ -113,6 +113,23 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
           measured,
         };
       }, 'qwen3.5-4b'),
+    trial: () =>
+      shrinking((world) => {
+        world.quality['qwen3.5-4b' as never] = {
+          method: 'weighted',
+          format: 'mlx',
+          bytes: 2.5e9,
+          sourceBytes: 8.4e9,
+          seconds: 386,
+          calibration: null,
+          context: null,
+          measured: null,
+        };
+        world.tried = [
+          'Air scatters **short waves** of light far more than long ones, so blue reaches the eye from every part of the sky. Violet is scattered even more, but the sun sends less of it and eyes see it less well.',
+          'The sky is blue because',
+        ];
+      }, 'qwen3.5-4b'),
     latent: () => shrinking((world) => void world.models.push(llama()), 'llama-3.2-3b'),
     'latent-done': () =>
       shrinking((world) => {

@@ -258,6 +258,19 @@ export function createFakeCore(world: World) {
       world.benchmarked = modelIds;
       emit('benchmark', { status: 'running', modelId: modelIds[0] ?? STARTER, done: 2, total: 6 });
     },
+    'trial.start': ({ prompt, modelIds }) => {
+      const side = (at: 0 | 1) => ({
+        modelId: modelIds[at],
+        name: world.models.find(({ id }) => id === modelIds[at])?.name ?? '',
+        text: world.tried[at],
+        status: at === 0 ? ('done' as const) : ('writing' as const),
+        cut: false,
+        tokensPerSecond: at === 0 ? 14.2 : null,
+        failure: null,
+      });
+      emit('trial', { prompt, sides: [side(0), side(1)] });
+    },
+    'trial.stop': () => {},
     'benchmark.cancel': () => emit('benchmark', { status: 'idle' }),
     'benchmark.conditions': () => ({ battery: false, hot: false, busy: false }),
     'benchmark.state': () => ({ status: 'idle' }),

@@ -42,6 +42,8 @@ export type World = {
   pageHosts: string[];
   mcp: Response<'mcp.servers'>;
   remoteEngines: Response<'remoteEngines.list'>;
+  /** What two models answer side by side. */
+  tried: [string, string];
   /** The models of the latest benchmark. */
   benchmarked: ModelEntry['id'][];
   library: DocumentsWorld;
@@ -105,6 +107,7 @@ export function createWorld(change: Partial<World> = {}): World {
     packed: { bytes: 0, models: 0 },
     shrinking: null,
     quality: {},
+    tried: ['', ''],
     benchmarked: [],
     library: noDocuments(),
     mcp: [],
