@@ -14,9 +14,6 @@ export type LatentWish = { share: number; pairs: number | null } & Pick<LatentFo
 /** What somebody who knows none of these words should get: what loses the least. */
 export const USUAL_LATENT: LatentWish = { share: 0.5, pairs: null, rope: '2-norm', svd: 'whitened' };
 
-/** An eighth of the pairs is what the paper keeps. */
-const USUAL_PAIRS = 1 / 8;
-
 export type LatentChoice = {
   form: LatentForm;
   size: LatentSize;
@@ -33,6 +30,19 @@ const nearest = <Value>(values: readonly Value[], distance: (value: Value) => nu
 export const shareOf = (plan: Pick<LatentPlan, 'contextBytesPerToken'>, size: LatentSize): number =>
   size.contextBytesPerToken / Math.max(1, plan.contextBytesPerToken);
 
+/** One size for each target, in which half of what is kept tells positions: measured to lose less than half as much as an eighth of
+ *  the pairs, at the same memory (app/conversion/README.md). */
+function balanced(
+  plan: Pick<LatentPlan, 'allPairs' | 'contextBytesPerToken'>,
+  sizes: readonly LatentSize[],
+): LatentSize[] {
+  // Targets are sixteenths, which a rank may miss by a little.
+  const targets = Map.groupBy(sizes, (size) => Math.round(16 * shareOf(plan, size)));
+  return [...targets].flatMap(
+    ([sixteenths, own]) => nearest(own, ({ pairs }) => Math.abs(pairs - (plan.allPairs * sixteenths) / 16)) ?? [],
+  );
+}
+
 /** The existing form nearest to a wish; null if the context memory cannot be made any smaller. */
 export function latentChoiceOf(plan: Omit<LatentPlan, 'modelId' | 'free'>, wish: LatentWish): LatentChoice | null {
   const svds = LATENT_SVDS.filter((svd) => plan.reads || !readsText({ rope: 'high', svd }));
@@ -41,11 +51,10 @@ export function latentChoiceOf(plan: Omit<LatentPlan, 'modelId' | 'free'>, wish:
   const rope = ropes.find((one) => one === wish.rope) ?? 'high';
   const fitting = plan.sizes.filter(({ split }) => split === (svd === 'split'));
   const counts = [...new Set(fitting.map(({ pairs }) => pairs))];
-  const wanted = wish.pairs ?? plan.allPairs * USUAL_PAIRS;
-  const pairs = nearest(counts, (count) => Math.abs(count - wanted));
-  const sizes = fitting
-    .filter((one) => one.pairs === pairs)
-    .toSorted((a, b) => b.contextBytesPerToken - a.contextBytesPerToken);
+  const chosen = nearest(counts, (count) => Math.abs(count - (wish.pairs ?? count)));
+  const sizes = (
+    wish.pairs === null ? balanced(plan, fitting) : fitting.filter(({ pairs }) => pairs === chosen)
+  ).toSorted((a, b) => b.contextBytesPerToken - a.contextBytesPerToken);
   const size = nearest(sizes, (one) => Math.abs(shareOf(plan, one) - wish.share));
   return size
     ? { form: { pairs: size.pairs, rope, rank: size.rank, svd }, size, sizes, pairs: counts, ropes, svds }

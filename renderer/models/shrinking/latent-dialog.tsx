@@ -96,16 +96,16 @@ function Form({ model, plan, choice, onChange }: PartProps & { onChange: (change
             <Select
               label={t('models.latent.target')}
               width={180}
-              value={String(size.rank)}
+              value={String(size.contextBytesPerToken)}
               options={sizes.map((one) => ({
-                value: String(one.rank),
+                value: String(one.contextBytesPerToken),
                 name: t('models.latent.targetOf', {
                   share: formats.percent(shareOf(plan, one)),
                   size: formats.memory(contextBytes(one)),
                 }),
               }))}
               onChange={(text) => {
-                const found = sizes.find(({ rank }) => String(rank) === text);
+                const found = sizes.find(({ contextBytesPerToken }) => String(contextBytesPerToken) === text);
                 if (found) onChange({ share: shareOf(plan, found) });
               }}
             />

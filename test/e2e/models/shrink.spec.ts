@@ -104,10 +104,10 @@ test('the memory of a Llama is shrunk, which is judged before it is offered; oth
   const dialog = page.getByRole('dialog', { name: 'Shrink the memory of Small Llama' });
   await expect(dialog.getByRole('combobox', { name: 'Context memory' })).toContainText('50%');
   await dialog.getByText('Advanced').click();
-  await expect(dialog.getByText('14 per head')).toBeVisible();
+  await expect(dialog.getByText('8 per head')).toBeVisible();
   await dialog.getByRole('combobox', { name: 'Context memory' }).click();
   await page.getByRole('option', { name: /25%$/ }).click();
-  await expect(dialog.getByText('6 per head')).toBeVisible();
+  await expect(dialog.getByText('4 per head')).toBeVisible();
   await dialog.getByRole('button', { name: 'Shrink its memory' }).click();
 
   const made = details.getByRole('region', { name: /^Small Llama latent/ });

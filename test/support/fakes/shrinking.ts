@@ -58,7 +58,7 @@ export function fakeShrinking(
     'models.latentPlan': ({ modelId }) => {
       const { description } = model(modelId);
       const contextBytesPerToken = description?.contextBytesPerToken ?? 0;
-      const sizes = [4, 8, 16].flatMap((pairs) =>
+      const sizes = [4, 8, 16, 32].flatMap((pairs) =>
         [false, true].flatMap((split) =>
           [1 / 2, 3 / 8, 1 / 4, 3 / 16].map((share): LatentSize => {
             const rank = (256 * share - 2 * pairs) / (split ? 2 : 1);
@@ -76,7 +76,14 @@ export function fakeShrinking(
           }),
         ),
       );
-      return { modelId, reads: true, allPairs: 64, contextBytesPerToken, sizes, free: 212e9 };
+      return {
+        modelId,
+        reads: true,
+        allPairs: 64,
+        contextBytesPerToken,
+        sizes: sizes.filter(({ rank }) => rank > 0),
+        free: 212e9,
+      };
     },
     'models.convert': ({ modelId }) =>
       put({

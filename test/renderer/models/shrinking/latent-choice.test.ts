@@ -18,18 +18,29 @@ const size = (pairs: number, rank: number, split: boolean, contextBytesPerToken:
   memory: null,
 });
 const plan = (sizes: LatentSize[], reads = true) => ({ reads, allPairs: 32, contextBytesPerToken: 1000, sizes });
-const usual = [size(2, 28, false, 250), size(4, 24, false, 250), size(4, 56, false, 500), size(4, 28, true, 500)];
+const usual = [
+  size(4, 24, false, 250),
+  size(8, 16, false, 250),
+  size(4, 56, false, 500),
+  size(16, 32, false, 500),
+  size(4, 28, true, 500),
+];
 
-test('who chooses nothing gets half the memory, with an eighth of the pairs, weighted by a text', () => {
+test('who chooses nothing gets half the memory, half of which tells positions, weighted by a text', () => {
   const choice = latentChoiceOf(plan(usual), USUAL_LATENT);
-  expect(choice?.form).toEqual({ pairs: 4, rope: '2-norm', rank: 56, svd: 'whitened' });
-  expect(choice?.sizes.map(({ rank }) => rank)).toEqual([56, 24]);
-  expect(choice?.pairs).toEqual([2, 4]);
+  expect(choice?.form).toEqual({ pairs: 16, rope: '2-norm', rank: 32, svd: 'whitened' });
+  // A smaller target has fewer pairs.
+  expect(choice?.sizes.map(({ pairs, rank }) => [pairs, rank])).toEqual([
+    [16, 32],
+    [8, 16],
+  ]);
+  expect(choice?.pairs).toEqual([4, 8, 16]);
 });
 
 test('what does not exist becomes the nearest that does', () => {
-  expect(latentChoiceOf(plan(usual), { ...USUAL_LATENT, share: 0.1 })?.form.rank).toBe(24);
-  expect(latentChoiceOf(plan(usual), { ...USUAL_LATENT, pairs: 16 })?.form.pairs).toBe(4);
+  expect(latentChoiceOf(plan(usual), { ...USUAL_LATENT, share: 0.1 })?.form.rank).toBe(16);
+  expect(latentChoiceOf(plan(usual), { ...USUAL_LATENT, share: 0.1, pairs: 4 })?.form.rank).toBe(24);
+  expect(latentChoiceOf(plan(usual), { ...USUAL_LATENT, pairs: 100 })?.form.pairs).toBe(16);
   expect(latentChoiceOf(plan(usual), { ...USUAL_LATENT, svd: 'split' })?.form.rank).toBe(28);
   expect(latentChoiceOf(plan([]), USUAL_LATENT)).toBeNull();
 });
