@@ -1,6 +1,7 @@
 // Chunks of 64 tokens: GLA everywhere, the delta rule where the tuning table chooses them (M5), here from 9 tokens on.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { reference, runMany } from '../ops/devices.ts';
+import { type DeltaShape, deltaInputs } from '../ops/gated-delta-inputs.ts';
 import { normal, relativeDifference } from '../ops/numbers.ts';
 import { thresholds } from '../ops/thresholds.ts';
 import { needsStandin, standin } from './standin.ts';
@@ -11,45 +12,28 @@ process.env.LONGHAND_METAL_TUNING = 'delta_chunk_from=9';
 
 const metal = { backEnd: 'metal', instructions: '', threads: 1, path: 'exact' } as const;
 
-interface Shape {
-  keyHeads: number;
-  valueHeads: number;
-  keyDim: number;
-  valueDim: number;
-  headMap: 'grouped' | 'tiled';
-}
-const shapes: Shape[] = [
+const shapes: DeltaShape[] = [
   { keyHeads: 3, valueHeads: 3, keyDim: 16, valueDim: 24, headMap: 'grouped' },
   { keyHeads: 2, valueHeads: 6, keyDim: 32, valueDim: 8, headMap: 'tiled' },
   { keyHeads: 1, valueHeads: 2, keyDim: 128, valueDim: 128, headMap: 'grouped' },
 ];
 
-function inputs(rows: number, shape: Shape, alike = false) {
+/** `alike`: keys that hardly change, written with all their strength, hardly forgotten. */
+function inputs(rows: number, shape: DeltaShape, alike = false) {
+  const args = deltaInputs(rows, shape);
+  if (!alike) return args;
+  const { p } = args;
   const values = shape.valueHeads * shape.valueDim;
   const channels = 2 * shape.keyHeads * shape.keyDim + values;
-  const columns = channels + values + 2 * shape.valueHeads;
-  const p = normal('p', rows * columns);
-  // Keys that hardly change, written with all their strength, hardly forgotten.
-  if (alike)
-    for (let t = 0; t < rows; t++) {
-      for (let c = 0; c < channels - values; c++) p[t * columns + c] = 1 + 1e-3 * (p[t * columns + c] as number);
-      for (let h = 0; h < shape.valueHeads; h++) {
-        p[t * columns + channels + values + h] = 9;
-        p[t * columns + channels + values + shape.valueHeads + h] = -9;
-      }
+  const columns = p.length / rows;
+  for (let t = 0; t < rows; t++) {
+    for (let c = 0; c < channels - values; c++) p[t * columns + c] = 1 + 1e-3 * (p[t * columns + c] as number);
+    for (let h = 0; h < shape.valueHeads; h++) {
+      p[t * columns + channels + values + h] = 9;
+      p[t * columns + channels + values + shape.valueHeads + h] = -9;
     }
-  return {
-    ...shape,
-    rows,
-    width: 4,
-    p,
-    conv: normal('conv', channels * 4, 0.5).map((x) => (alike ? 0.5 + 0 * x : x)),
-    decay: normal('decay', shape.valueHeads).map((x) => -Math.exp(x)),
-    dtBias: normal('dt', shape.valueHeads),
-    norm: normal('norm', shape.valueDim),
-    window: normal('window', 3 * channels),
-    state: normal('state', shape.valueHeads * shape.keyDim * shape.valueDim, 0.3),
-  };
+  }
+  return { ...args, conv: args.conv.map(() => 0.5) };
 }
 
 const parts = ['o', 'state', 'window'] as const;
@@ -84,7 +68,7 @@ test('512 tokens of GLA are two dispatches, not two for every 64', () => {
 });
 
 test('keys that are nearly alike, written at full strength, cost no digits', () => {
-  const args = inputs(131, shapes[2] as Shape, true);
+  const args = inputs(131, shapes[2] as DeltaShape, true);
   const actual = outcome(args);
   outcome(args, reference).forEach((expected, i) => {
     expect(relativeDifference(actual[i] as Float32Array, expected)).toBeLessThan(10 * thresholds.recurrence);
@@ -92,7 +76,7 @@ test('keys that are nearly alike, written at full strength, cost no digits', () 
 });
 
 test('no race, nothing read that nobody wrote, and the same bits in any order of lanes', () => {
-  const args = inputs(75, shapes[1] as Shape);
+  const args = inputs(75, shapes[1] as DeltaShape);
   standin.options({ check: true });
   const checked = outcome(args);
   for (const order of ['forward', 'reverse', 'random'] as const) {

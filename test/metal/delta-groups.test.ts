@@ -1,7 +1,8 @@
 // The delta rule in more threadgroups, for chips with more cores than a model has key heads: not one bit changes.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Arguments, reference, runMany } from '../ops/devices.ts';
-import { normal, relativeDifference } from '../ops/numbers.ts';
+import { type DeltaShape, deltaInputs } from '../ops/gated-delta-inputs.ts';
+import { relativeDifference } from '../ops/numbers.ts';
 import { thresholds } from '../ops/thresholds.ts';
 import { needsStandin, standin } from './standin.ts';
 
@@ -15,29 +16,8 @@ afterEach(() => {
 /** A back end that was opened with this tuning: they are kept by their words. */
 const tuned = (tuning: string) => ({ backEnd: 'metal', instructions: tuning, threads: 1, path: 'exact' }) as const;
 
-interface Shape {
-  keyHeads: number;
-  valueHeads: number;
-  keyDim: number;
-  valueDim: number;
-  headMap: 'grouped' | 'tiled';
-}
-
-function inputs(rows: number, shape: Shape) {
-  const values = shape.valueHeads * shape.valueDim;
-  const channels = 2 * shape.keyHeads * shape.keyDim + values;
-  return {
-    ...shape,
-    ...{ rows, width: 4, twoSlots: 1 }, // as while steps run ahead: the window goes to other memory
-    p: normal('p', rows * (channels + values + 2 * shape.valueHeads)),
-    conv: normal('conv', channels * 4, 0.5),
-    decay: normal('decay', shape.valueHeads).map((x) => -Math.exp(x)),
-    dtBias: normal('dt', shape.valueHeads),
-    norm: normal('norm', shape.valueDim),
-    window: normal('window', 3 * channels),
-    state: normal('state', shape.valueHeads * shape.keyDim * shape.valueDim, 0.3),
-  };
-}
+/** As while steps run ahead: the window goes to other memory. */
+const inputs = (rows: number, shape: DeltaShape) => ({ ...deltaInputs(rows, shape), twoSlots: 1 });
 
 const parts = ['o', 'state', 'window'] as const;
 function outcome(args: Arguments, tuning: string) {
@@ -48,7 +28,7 @@ function outcome(args: Arguments, tuning: string) {
 }
 
 describe('a step', () => {
-  test.each<[slices: number, apart: number, shape: Shape]>([
+  test.each<[slices: number, apart: number, shape: DeltaShape]>([
     [2, 1, { keyHeads: 2, valueHeads: 2, keyDim: 16, valueDim: 32, headMap: 'grouped' }],
     [4, 1, { keyHeads: 2, valueHeads: 2, keyDim: 16, valueDim: 32, headMap: 'grouped' }],
     [2, 0, { keyHeads: 2, valueHeads: 4, keyDim: 32, valueDim: 24, headMap: 'tiled' }],

@@ -1,41 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { devices, nameOf, runMany } from './devices.ts';
+import { type DeltaShape, deltaInputs } from './gated-delta-inputs.ts';
 import { goldenJson, goldenTensors } from './golden.ts';
-import { besides, largestDifference, normal, sizes } from './numbers.ts';
+import { besides, largestDifference, sizes } from './numbers.ts';
 import { chunks, type Outcome, parity } from './support.ts';
 import { thresholds } from './thresholds.ts';
 
-interface Shape {
-  keyHeads: number;
-  valueHeads: number;
-  keyDim: number;
-  valueDim: number;
-  headMap: 'grouped' | 'tiled';
-}
-
-const shapes: Shape[] = [
+const shapes: DeltaShape[] = [
   { keyHeads: 3, valueHeads: 3, keyDim: 16, valueDim: 24, headMap: 'grouped' },
   { keyHeads: 2, valueHeads: 6, keyDim: 32, valueDim: 17, headMap: 'tiled' },
   { keyHeads: 1, valueHeads: 2, keyDim: 128, valueDim: 128, headMap: 'grouped' },
 ];
-
-function inputs(rows: number, shape: Shape) {
-  const keys = shape.keyHeads * shape.keyDim;
-  const values = shape.valueHeads * shape.valueDim;
-  const channels = 2 * keys + values;
-  return {
-    ...shape,
-    rows,
-    width: 4,
-    p: normal('p', rows * (channels + values + 2 * shape.valueHeads)),
-    conv: normal('conv', channels * 4, 0.5),
-    decay: normal('decay', shape.valueHeads).map((x) => -Math.exp(x)),
-    dtBias: normal('dt', shape.valueHeads),
-    norm: normal('norm', shape.valueDim),
-    window: normal('window', 3 * channels),
-    state: normal('state', shape.valueHeads * shape.keyDim * shape.valueDim, 0.3),
-  };
-}
 
 const outcome: Outcome = (device, args) => {
   const result = runMany(device, 'gatedDelta', args);
@@ -114,13 +89,13 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
 
 // Heads whose width leaves every remainder.
 for (const keyDim of [17, 34, 35]) {
-  const shape: Shape = { keyHeads: 1, valueHeads: 2, keyDim, valueDim: 19, headMap: 'grouped' };
-  parity(`keys of ${keyDim}, 50 tokens`, outcome, () => inputs(50, shape), thresholds.recurrence);
+  const shape: DeltaShape = { keyHeads: 1, valueHeads: 2, keyDim, valueDim: 19, headMap: 'grouped' };
+  parity(`keys of ${keyDim}, 50 tokens`, outcome, () => deltaInputs(50, shape), thresholds.recurrence);
 }
 
 for (const shape of shapes) {
   const title = `heads ${shape.keyHeads}/${shape.valueHeads}, dims ${shape.keyDim}/${shape.valueDim}, ${shape.headMap}`;
   for (const rows of sizes)
-    parity(`${title}, ${rows} tokens`, outcome, () => inputs(rows, shape), thresholds.recurrence);
-  chunks(title, outcome, () => inputs(100, shape));
+    parity(`${title}, ${rows} tokens`, outcome, () => deltaInputs(rows, shape), thresholds.recurrence);
+  chunks(title, outcome, () => deltaInputs(100, shape));
 }

@@ -187,8 +187,7 @@ def main():
             print("   " + examined(model, sets, quantised, refuse), flush=True)
     print("   " + examined(model, sets, True, refuse), flush=True)
     save(model, args.out)
-    if args.most_steps < 10**9:
-        torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "steps": done, "tokens": tokens}, os.path.join(args.out, "state.pt"))
+    torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "steps": done, "tokens": tokens}, os.path.join(args.out, "state.pt"))
 
 
 def save(model, out):

@@ -21,6 +21,12 @@ const section = (name: SectionName) => (page: Page) =>
   page.evaluate((chosen) => window.page.useShell.getState().go({ kind: 'settings', section: chosen }), name);
 const overlay = (name: 'model-picker' | 'chat-settings' | 'branches' | 'tools') => (page: Page) =>
   page.evaluate((chosen) => window.page.useChat.getState().setOverlay({ kind: chosen }), name);
+/** The menu of the model that is shown. */
+const openOptions = (page: Page) =>
+  page
+    .getByRole('main')
+    .getByRole('button', { name: /^Options for/ })
+    .click();
 
 const shots: Shot[] = [
   { name: 'chat', scene: 'chat' },
@@ -142,10 +148,7 @@ const shots: Shot[] = [
     name: 'model-settings',
     scene: 'models',
     prepare: async (page) => {
-      await page
-        .getByRole('main')
-        .getByRole('button', { name: /^Options for/ })
-        .click();
+      await openOptions(page);
       await page.getByRole('menuitem', { name: 'Model settings…' }).click();
     },
   },
@@ -153,10 +156,7 @@ const shots: Shot[] = [
     name: 'shrink',
     scene: 'shrink',
     prepare: async (page) => {
-      await page
-        .getByRole('main')
-        .getByRole('button', { name: /^Options for/ })
-        .click();
+      await openOptions(page);
       await page.getByRole('menuitem', { name: 'Make a smaller version…' }).click();
       await page.getByRole('radio', { name: /^Weighted by a text/ }).waitFor();
     },
@@ -185,10 +185,7 @@ const shots: Shot[] = [
     name: 'latent-refused',
     scene: 'shrink',
     prepare: async (page) => {
-      await page
-        .getByRole('main')
-        .getByRole('button', { name: /^Options for/ })
-        .click();
+      await openOptions(page);
       await page.getByRole('menuitem', { name: /^Shrink its memory…/ }).waitFor();
     },
   },

@@ -1,6 +1,6 @@
+import type { ShrinkService } from '../../../app/models/shrinking/shrinking.ts';
 import {
   type Emit,
-  type Handlers,
   type LatentSize,
   type ModelEntry,
   type ModelId,
@@ -26,15 +26,7 @@ export function fakeShrinking(
   world: World,
   emit: Emit,
   model: (modelId: ModelId) => ModelEntry,
-): Pick<
-  Handlers,
-  | 'models.shrinkPlan'
-  | 'models.shrink'
-  | 'models.latentPlan'
-  | 'models.convert'
-  | 'models.shrinking'
-  | 'models.cancelShrink'
-> {
+): ShrinkService['handlers'] {
   const put = (shrinking: World['shrinking']) => {
     world.shrinking = shrinking;
     emit('model.shrinking', shrinking);
