@@ -47,11 +47,9 @@ function Waiting({ saidIn, onSay }: WaitingProps) {
   useEffect(() => {
     if (!due || saidIn !== null || chat === null) return;
     onSay(chat);
-    // Said is said, even if the window closes now. If it cannot be kept, it is said again next time.
-    void useSettings
-      .getState()
-      .keep({ largerModelSaid: true })
-      .catch(() => {});
+    // Kept now, so that it is not said again if the window closes; if that fails, it is said again after the next start.
+    const { keep, pretend } = useSettings.getState();
+    keep({ largerModelSaid: true }).catch(() => pretend({ largerModelSaid: true }));
   }, [due, saidIn, chat, onSay]);
   if (!due || !larger || !machine || saidIn !== chat) return null;
   return <Offer larger={larger} machine={machine} onClose={() => onSay(null)} />;
