@@ -28,6 +28,7 @@ from tokens import tokenizer
 
 KEPT_ROWS = 0.13  # of a step's rows, those that are to stay as they were
 KEEP = 1.0  # how much a nat of divergence from the original counts beside one of loss
+WARM_UP = 0.05  # share of the time, or 60 steps
 ROUND_FROM = 0.55  # share of the time from which the weights are rounded as they ship
 
 
@@ -134,6 +135,8 @@ def main():
     os.makedirs(args.out, exist_ok=True)
     kept = [tuple(one) for one in map(json.loads, open(args.kept, encoding="utf-8"))] if args.kept else []
     many = max(1, round(args.rows * KEPT_ROWS))
+    # Few rows a step, as a processor has them: not every step holds one of those.
+    seldom = max(1, round(many / args.rows / KEPT_ROWS))
     learnt, stays = batches(args, kept, False, args.rows - many), batches(args, kept, True, many)
     model = Model(args.model).to(device)
     before = copy.deepcopy(model).to(torch.bfloat16).eval().requires_grad_(False)
@@ -157,20 +160,21 @@ def main():
         share = 0.0 if began is None else max((time.time() - began) / args.seconds, (done - first) / args.most_steps)
         if share >= 1:
             break
-        rate = args.rate * min(1.0, (done - first + 1) / 60) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
+        rate = args.rate * min(1.0, max((done - first + 1) / 60, share / WARM_UP)) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
         for group in optimiser.param_groups:
             group["lr"] = rate
         # Once at the start, too, so that nothing has to be compiled on the way.
         quantised = share > ROUND_FROM or (began is None and done == first)
-        new, old = next(learnt), next(stays)
+        new, old = next(learnt), next(stays if done % seldom == 0 else learnt)
         row = {k: torch.cat((new[k], old[k])).to(device, non_blocking=True) for k in MARKED}
-        split = len(new["ids"])
-        with torch.no_grad():
-            originals = states_of(before, {k: v[split:] for k, v in row.items()}, False)
+        split = len(new["ids"]) if done % seldom == 0 else len(row["ids"])
         states = states_of(model, row, quantised)
         loss, weights, _, _ = losses(model, states[:split], {k: v[:split] for k, v in row.items()})
-        kl = divergence(model, states[split:], originals, {k: v[split:] for k, v in row.items()})
-        (loss / weights + KEEP * kl).backward()
+        if done % seldom == 0:
+            with torch.no_grad():
+                originals = states_of(before, {k: v[split:] for k, v in row.items()}, False)
+            kl = divergence(model, states[split:], originals, {k: v[split:] for k, v in row.items()})
+        (loss / weights + (KEEP * kl if done % seldom == 0 else 0)).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
@@ -180,9 +184,9 @@ def main():
             began = time.time()  # Compiling is not counted.
         if done % 10 == 0 or args.most_steps < 50:
             mean = [float(x) if m is None else 0.9 * m + 0.1 * float(x) for m, x in zip(mean, ((loss / weights).detach(), kl.detach()))]
-            if done % 50 == 0 or args.most_steps < 50:
+            if done % 50 == 0 or args.most_steps < 50 or device.type == "cpu":
                 print(f"{done} steps, {tokens * (10 if args.most_steps >= 50 else 1):,} tokens, loss {mean[0]:.3f}, kept {mean[1]:.4f}, rate {rate:.1e}{', rounded' if quantised else ''}, {time.time() - (began or time.time()):.0f} s", flush=True)
-        if time.time() - said > 75:
+        if device.type == "cuda" and time.time() - said > 75:
             said = time.time()
             print("   " + examined(model, sets, quantised, refuse), flush=True)
     print("   " + examined(model, sets, True, refuse), flush=True)

@@ -144,7 +144,8 @@ def trained(model):
 
 
 def load(model, path):
-    """Trained numbers as export.py and train.py write them (adapter_model.safetensors)."""
+    """Trained numbers as export.py and train.py write them (adapter_model.safetensors), of this rank or a lower one: what is left of A stays as it began, of B zero."""
     file = load_file(path)
-    state = {own: file[name].float() for own, name in zip(trained(model), published(trained(model)))}
-    model.load_state_dict(state, strict=False)
+    for (own, value), name in zip(trained(model).items(), published(trained(model))):
+        given = file[name].float()
+        value[tuple(slice(size) for size in given.shape)] = given

@@ -1,4 +1,4 @@
-"""train.py ENCODER QUESTIONS OUT [--seconds 280] [--tries FILE] [--device cuda] [--most N]
+"""train.py ENCODER QUESTIONS OUT [--seconds 280] [--tries FILE] [--device cuda] [--part 1] [--from FILE]
 
 ENCODER: the folder of all-MiniLM-L6-v2, as published or in the box; QUESTIONS: what pack.py wrote; OUT: a folder for the trained numbers.
 
@@ -8,7 +8,6 @@ whether its statement answers. The other statements are those nearest by the enc
 around the answer. Several settings are tried shortly, the best one then has the rest of the time; `held` documents are never trained on.
 """
 import argparse
-import contextlib
 import io
 import json
 import lzma
@@ -55,7 +54,7 @@ def padded(flat, ends, most):
 class Questions:
     """All questions on the device, as rows of numbers of statements."""
 
-    def __init__(self, path, device, most):
+    def __init__(self, path, device, part):
         file = numpy.load(io.BytesIO(lzma.decompress(pathlib.Path(path).read_bytes())))
         to = lambda values: torch.as_tensor(values, device=device)
         self.device = device
@@ -66,7 +65,10 @@ class Questions:
         self.libraries, self.library = file["libraries"], file["library"]
         self.share, self.held, self.source = file["share"], file["held"], file["source"]
         self.sources, self.answerable = list(file["sources"]), to(file["answerable"])
-        self.count = min(most, len(self.held))
+        self.count = len(self.held)
+        chance = numpy.random.default_rng(1).random(len(self.libraries))
+        # A processor has no time for all: then of some libraries all questions.
+        self.used = chance[self.library] < part
         self.nearest = None
 
     def pairs(self, questions, statements):
@@ -93,10 +95,12 @@ class Questions:
         return ids, torch.zeros_like(ids), at <= last
 
     @torch.no_grad()
-    def vectors(self, model, ends, flat, count, size):
-        out = torch.zeros(count, model.words.shape[1], device=self.device, dtype=torch.float16)
-        order = (ends[1 : count + 1] - ends[:count]).argsort()
-        for start in range(0, count, size):
+    def vectors(self, model, ends, flat, which, size):
+        """[texts, size of the encoder], zero where `which` does not name the text."""
+        out = torch.zeros(len(which), model.words.shape[1], device=self.device, dtype=torch.float16)
+        named = torch.as_tensor(which.nonzero()[0], device=self.device)
+        order = named[(ends[named + 1] - ends[named]).argsort()]
+        for start in range(0, len(order), size):
             some = order[start : start + size]
             ids, types, present = self.alone(ends, flat, some)
             with casting(self.device):
@@ -107,12 +111,15 @@ class Questions:
 
     def find(self, model, size):
         """The statements nearest to each question among those of its library, by the vectors of the encoder alone."""
-        used = int(self.libraries[self.library[: self.count].max() + 1])
-        said = self.vectors(model, self.statement_ends, self.statements, used, size)
-        asked = self.vectors(model, self.ends, self.texts, self.count, size)
+        libraries = numpy.unique(self.library[self.used])
+        within = numpy.zeros(len(self.statement_ends) - 1, dtype=bool)
+        for library in libraries:
+            within[self.libraries[library] : self.libraries[library + 1]] = True
+        said = self.vectors(model, self.statement_ends, self.statements, within, size)
+        asked = self.vectors(model, self.ends, self.texts, self.used, size)
         rows = torch.full((self.count, NEAREST), -1, device=self.device)
-        of = torch.as_tensor(self.library[: self.count], device=self.device)
-        for library in numpy.unique(self.library[: self.count]):
+        of = torch.as_tensor(self.library, device=self.device)
+        for library in libraries:
             low, high = int(self.libraries[library]), int(self.libraries[library + 1])
             mine = (of == int(library)).nonzero().squeeze(1)
             near = asked[mine].float() @ said[low:high].float().T
@@ -137,7 +144,7 @@ class Questions:
 
 
 def casting(device):
-    return torch.autocast(device, torch.bfloat16) if device == "cuda" else contextlib.nullcontext()
+    return torch.autocast(device, torch.bfloat16)
 
 
 def scores_of(model, questions, some, statements):
@@ -206,7 +213,7 @@ def evaluated(model, questions, held):
 
 def weights_of(questions):
     """How often each question is drawn: its share, those of `held` never."""
-    share = torch.as_tensor(questions.share[: questions.count] * ~questions.held[: questions.count]).double()
+    share = torch.as_tensor(questions.share * ~questions.held * questions.used).double()
     return share / share.sum()
 
 
@@ -256,15 +263,15 @@ def main():
     arguments.add_argument("--tries", type=pathlib.Path)
     arguments.add_argument("--from", dest="start")
     arguments.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    arguments.add_argument("--most", type=int, default=10**9)
+    arguments.add_argument("--part", type=float, default=1)
     wanted = arguments.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
     wanted.out.mkdir(parents=True, exist_ok=True)
-    questions = Questions(wanted.questions, wanted.device, wanted.most)
-    tell(questions.count, "questions on", wanted.device)
+    questions = Questions(wanted.questions, wanted.device, wanted.part)
+    tell(int(questions.used.sum()), "questions on", wanted.device)
     questions.find(Reader(wanted.encoder, 1).to(wanted.device), 2048 if wanted.device == "cuda" else 64)
     tell("nearest found")
-    held = torch.as_tensor(questions.held[: questions.count].nonzero()[0], device=wanted.device)
+    held = torch.as_tensor((questions.held & questions.used).nonzero()[0], device=wanted.device)
     tries = json.loads(wanted.tries.read_text()) if wanted.tries else TRIES
     left = lambda: wanted.seconds - SPARE - (time.time() - BEGUN)
     short = EACH_TRY * left()
