@@ -1,7 +1,7 @@
 """Trains all matrices and norms of SmolLM2 on the groups of mix.py for as long as it is given, the last part of it in the precision that ships.
 
     python kept.py MODEL.gguf kept.jsonl
-    python train.py MODEL.gguf QUESTIONS OUT --seconds 300 [--kept kept.jsonl] [--resume OUT/state.pt] [--rate 3e-4] [--rows 16]
+    python train.py MODEL.gguf QUESTIONS OUT --seconds 300 [--kept kept.jsonl] [--resume OUT/state.pt] [--rate 3e-4] [--rows 16] [--kinds '{"written": 3, "tools": 1}']
 
 A GPU is used where there is one. OUT/matrices.N.xz and OUT/norms.pt are what export.py reads.
 """
@@ -39,10 +39,10 @@ class Rows(IterableDataset):
         self.given = given
 
     def __iter__(self):
-        path, questions, kept, seed, keep = self.given
+        path, questions, kept, seed, keep, kinds = self.given
         info = torch.utils.data.get_worker_info()
         r = random.Random(f"{seed}/{info.id if info else 0}/{keep}")
-        tok, mix, packer = tokenizer(path), Mix(questions, kept=kept), Packer()
+        tok, mix, packer = tokenizer(path), Mix(questions, kept=kept, kinds=kinds), Packer()
         while True:
             prefix, branches, stays = mix.group(r, r.choice(["prose", "kept"]) if keep and kept else "prose" if keep else None)
             if stays == keep and branches and (row := packer.add(branched(tok, prefix, branches))) is not None:
@@ -56,7 +56,7 @@ def stacked(rows):
 def batches(args, kept, keep, rows):
     """Batches of `rows` rows."""
     workers = max(1, args.workers // (4 if keep else 1)) if args.workers else 0
-    data = Rows(args.model, args.questions, kept, args.seed, keep)
+    data = Rows(args.model, args.questions, kept, args.seed, keep, args.kinds)
     return iter(DataLoader(data, batch_size=rows, num_workers=workers, collate_fn=stacked, pin_memory=torch.cuda.is_available(), prefetch_factor=8 if workers else None))
 
 
@@ -127,7 +127,7 @@ def main():
     asked.add_argument("model"), asked.add_argument("questions"), asked.add_argument("out")
     asked.add_argument("--seconds", type=float, default=300), asked.add_argument("--kept"), asked.add_argument("--resume")
     asked.add_argument("--rate", type=float, default=3e-4), asked.add_argument("--rows", type=int, default=16), asked.add_argument("--seed", type=int, default=1)
-    asked.add_argument("--workers", type=int, default=12), asked.add_argument("--held-out", type=int, default=64), asked.add_argument("--most-steps", type=int, default=10**9)
+    asked.add_argument("--workers", type=int, default=12), asked.add_argument("--held-out", type=int, default=64), asked.add_argument("--kinds", type=json.loads), asked.add_argument("--most-steps", type=int, default=10**9)
     args = asked.parse_args()
     began = time.time()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -36,8 +36,8 @@ def misspelt(r, text):
 
 
 class Mix:
-    def __init__(self, folder, held_out=False, kept=()):
-        """kept: [(request, SmolLM2's reply), ..]"""
+    def __init__(self, folder, held_out=False, kept=(), kinds=None):
+        """kept: [(request, SmolLM2's reply), ..]; kinds: {name: how often}, those of KINDS otherwise"""
         self.texts = Texts(folder, FILES, held_out)
         self.wiki = [entry for title, some in self.texts.groups.items() if "wiki" in title or "squad2" in title for entry in some]
         self.every = [entry for some in self.texts.groups.values() for entry in some]
@@ -45,9 +45,9 @@ class Mix:
         self.own, self.texts_written = documents(held_out), written("texts")
         # A set that is gone through in a new order each time, so that nothing is left out by chance.
         self.waiting = {}
-        self.kinds = dict(KINDS)
+        self.kinds = dict(kinds or KINDS)
         if not self.kept_answers:
-            self.kinds.pop("kept")
+            self.kinds.pop("kept", None)
 
     def next(self, r, name, items):
         waiting = self.waiting.setdefault(name, [])
