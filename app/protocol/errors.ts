@@ -71,6 +71,11 @@ export const FailureReason = z.enum([
   'latent-file', // GGUF: a folder of safetensors is needed
   'latent-rounded', // quantised before
   'latent-no-smaller', // it would keep as much of a token as now
+  'quality-busy', // another test is running
+  'quality-other-text', // a reference of another text, tokenizer or window size
+  'quality-no-template', // questions need a chat template
+  'quality-short-text', // fewer than two tokens
+  'quality-lost', // its process ended by itself
   'made-here', // damaged files that cannot be downloaded again
   'not-ours', // nothing is known to check its files against
   // pictures

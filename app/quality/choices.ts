@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { LonghandError } from '../protocol/index.ts';
-import { type Estimate, shareOf } from './interval.ts';
+import { type Estimate, LonghandError, shareOf } from '../protocol/index.ts';
 import type { Scorer } from './scorer.ts';
+import { type Step, straight } from './step.ts';
 
 /** A question with its choices, one JSON line each, as in ARC and HellaSwag. */
 const Line = z
@@ -20,6 +20,8 @@ export type Choices = {
   /** Accuracy by log-likelihood per byte, so that long answers are not at a disadvantage. */
   normalised: Estimate;
   questions: number;
+  /** Of each question, whether its answer was right. */
+  answers: { right: boolean; normalised: boolean }[];
 };
 
 /** @throws LonghandError `bad-request` naming the line */
@@ -51,25 +53,36 @@ export async function askChoices(
   encode: (text: string) => readonly number[],
   questions: readonly Question[],
   progress: (done: number) => void = () => {},
+  step: Step = straight,
 ): Promise<Choices> {
-  let right = 0;
-  let rightNormalised = 0;
-  for (const [at, { question, choices, answer }] of questions.entries()) {
-    const sums: number[] = [];
-    for (const choice of choices) {
-      const before = encode(question).length;
-      const tokens = Int32Array.from(encode(`${question} ${choice}`));
-      const { logprobs } = await score(tokens, { from: Math.max(1, Math.min(before, tokens.length - 1)) });
-      sums.push(logprobs.reduce((sum, one) => sum + one, 0));
-    }
-    right += Number(best(sums) === answer);
-    rightNormalised += Number(
-      best(sums.map((sum, which) => sum / Buffer.byteLength(choices[which] as string))) === answer,
-    );
+  const answers: Choices['answers'] = [];
+  for (const [at, question] of questions.entries()) {
+    answers.push(await step(`question ${at}`, () => chosen(score, encode, question)));
     progress(at + 1);
   }
   const of = questions.length;
-  return { accuracy: shareOf(right, of), normalised: shareOf(rightNormalised, of), questions: of };
+  return {
+    accuracy: shareOf(answers.filter(({ right }) => right).length, of),
+    normalised: shareOf(answers.filter(({ normalised }) => normalised).length, of),
+    questions: of,
+    answers,
+  };
+}
+
+async function chosen(
+  score: Scorer,
+  encode: (text: string) => readonly number[],
+  { question, choices, answer }: Question,
+): Promise<{ right: boolean; normalised: boolean }> {
+  const sums: number[] = [];
+  for (const choice of choices) {
+    const before = encode(question).length;
+    const tokens = Int32Array.from(encode(`${question} ${choice}`));
+    const { logprobs } = await score(tokens, { from: Math.max(1, Math.min(before, tokens.length - 1)) });
+    sums.push(logprobs.reduce((sum, one) => sum + one, 0));
+  }
+  const perByte = sums.map((sum, which) => sum / Buffer.byteLength(choices[which] as string));
+  return { right: best(sums) === answer, normalised: best(perByte) === answer };
 }
 
 const best = (values: readonly number[]): number => values.indexOf(Math.max(...values));

@@ -1,7 +1,8 @@
-import { type Estimate, meanOf, shareOf } from './interval.ts';
+import { blockMeans, type Estimate, meanOf, shareOf } from '../protocol/index.ts';
 import { exponential } from './perplexity.ts';
 import type { Reference } from './reference-file.ts';
 import type { Scorer } from './scorer.ts';
+import { type Step, straight } from './step.ts';
 import type { Window } from './windows.ts';
 
 export type Divergence = {
@@ -14,6 +15,8 @@ export type Divergence = {
   sameTop: Estimate;
   perplexity: Estimate;
   referencePerplexity: Estimate;
+  /** Mean divergences of the blocks of the text. */
+  blocks: number[];
   tokens: number;
 };
 
@@ -23,26 +26,17 @@ export async function divergenceOf(
   windows: readonly Window[],
   reference: Reference,
   progress: (done: number) => void = () => {},
+  step: Step = straight,
 ): Promise<Divergence> {
-  const { top } = reference;
   const klds: number[] = [];
   const losses: number[] = [];
-  const theirs: number[] = [];
   let same = 0;
-  for (const { tokens, from } of windows) {
+  for (const [at, window] of windows.entries()) {
     const first = klds.length;
-    const count = tokens.length - from;
-    const ids = reference.ids.subarray(first * top, (first + count) * top);
-    const scores = await score(tokens, { from, top: 1, at: [...ids] });
-    for (let at = 0; at < count; ++at) {
-      const row = (first + at) * top;
-      klds.push(
-        kldOf(reference.logprobs.subarray(row, row + top), scores.atLogprobs.subarray(at * top, (at + 1) * top)),
-      );
-      same += Number(scores.top[at] === ids[at * top]);
-      losses.push(-(scores.logprobs[at] as number));
-      theirs.push(-(reference.tokenLogprobs[first + at] as number));
-    }
+    const found = await step(`comparison ${at}`, () => compared(score, window, reference, first));
+    for (const kld of found.klds) klds.push(kld);
+    for (const loss of found.losses) losses.push(loss);
+    same += found.same;
     progress(klds.length);
   }
   return {
@@ -50,9 +44,27 @@ export async function divergenceOf(
     kld99: klds.toSorted((a, b) => a - b)[Math.floor(0.99 * (klds.length - 1))] ?? Number.NaN,
     sameTop: shareOf(same, klds.length),
     perplexity: exponential(meanOf(losses)),
-    referencePerplexity: exponential(meanOf(theirs)),
+    referencePerplexity: exponential(meanOf([...reference.tokenLogprobs].map((logprob) => -logprob))),
+    blocks: blockMeans(klds),
     tokens: klds.length,
   };
+}
+
+/** One window, whose first position is `first` in the reference. */
+async function compared(score: Scorer, { tokens, from }: Window, { top, ids, logprobs }: Reference, first: number) {
+  const count = tokens.length - from;
+  const expected = ids.subarray(first * top, (first + count) * top);
+  const scores = await score(tokens, { from, top: 1, at: [...expected] });
+  const klds: number[] = [];
+  const losses: number[] = [];
+  let same = 0;
+  for (let at = 0; at < count; ++at) {
+    const row = (first + at) * top;
+    klds.push(kldOf(logprobs.subarray(row, row + top), scores.atLogprobs.subarray(at * top, (at + 1) * top)));
+    same += Number(scores.top[at] === expected[at * top]);
+    losses.push(-(scores.logprobs[at] as number));
+  }
+  return { klds, losses, same };
 }
 
 /** KLD of two distributions known at the same tokens; the others count as one. */

@@ -1,5 +1,5 @@
+import { type Estimate, shareOf } from '../protocol/index.ts';
 import { dice, one, type Roll, shuffled } from './dice.ts';
-import { type Estimate, shareOf } from './interval.ts';
 
 /** Reasoning problems: generated from a seed, so that no model has seen them, each with one correct answer. */
 export const KINDS = ['arithmetic', 'logic', 'several steps', 'code', 'constraints'] as const;

@@ -3,6 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { LonghandError } from '../protocol/index.ts';
 import { positionsOf } from './perplexity.ts';
 import type { Scorer } from './scorer.ts';
+import { type Step, straight } from './step.ts';
 import type { Window } from './windows.ts';
 
 /** A model's top tokens at every position of a text, to compare other models with. */
@@ -35,6 +36,7 @@ export async function takeReference(
   windows: readonly Window[],
   vocabulary: number,
   progress: (done: number) => void = () => {},
+  step: Step = straight,
 ): Promise<Reference> {
   const positions = positionsOf(windows);
   const top = Math.min(TOP, vocabulary);
@@ -42,8 +44,8 @@ export async function takeReference(
   const logprobs = new Float32Array(positions * top);
   const tokenLogprobs = new Float32Array(positions);
   let done = 0;
-  for (const { tokens, from } of windows) {
-    const scores = await score(tokens, { from, top });
+  for (const [at, { tokens, from }] of windows.entries()) {
+    const scores = await step(`reference ${at}`, () => score(tokens, { from, top }));
     ids.set(scores.top, done * top);
     logprobs.set(scores.topLogprobs, done * top);
     tokenLogprobs.set(scores.logprobs, done);

@@ -8,7 +8,9 @@ export type Window = { tokens: Int32Array; from: number };
  *  @throws LonghandError `bad-request` for fewer than two tokens, a window below two, or a stride outside 1 to the window */
 export function windowsOf(tokens: Int32Array, length: number, stride: number): Window[] {
   if (tokens.length < 2)
-    throw new LonghandError('bad-request', `[eval] the text has ${tokens.length} tokens; at least two are needed`);
+    throw new LonghandError('bad-request', `[eval] the text has ${tokens.length} tokens; at least two are needed`, {
+      details: { reason: 'quality-short-text' },
+    });
   if (length < 2)
     throw new LonghandError('bad-request', `[eval] a window of ${length} tokens; at least two are needed`);
   if (stride < 1 || stride > length)

@@ -55,6 +55,18 @@ export const LAWS: readonly Law[] = [
   { from: 'app/metrics', to: ['app/store', 'app/protocol'] },
   { from: 'app/quality', to: ['app/protocol'] },
   {
+    from: 'app/quality/evaluation',
+    to: [
+      'app/quality',
+      'app/engine/process/addon.ts',
+      'app/engine/process/generation/single-answer.ts',
+      'app/engine/process/model/tokenizer-files.ts',
+      'app/text',
+      'app/protocol',
+      'native/addon/index.d.ts',
+    ],
+  },
+  {
     from: 'app/conversion',
     to: [
       'app/engine/process/addon.ts',

@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import type { PromptMessage } from '../../engine/ipc-protocol.ts';
+import type { Answer } from '../../engine/process/generation/single-answer.ts';
 import { promptIds } from '../../engine/process/prompt/prompt-tokens.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
-import { type Answer, answer, SAMPLING_FLAGS, THINKING_FLAG, thinkLimitOf, timingsOf } from '../runtime/answer.ts';
+import { answer, SAMPLING_FLAGS, THINKING_FLAG, thinkLimitOf, timingsOf } from '../runtime/answer.ts';
 import { type Context, command, type Flags, MODEL_FLAGS, numericPath, PRECISION_FLAG } from '../runtime/command.ts';
 import { modelNameOf, openModel, textOf } from '../runtime/open-model.ts';
 import { fixed } from '../runtime/terminal.ts';

@@ -1,12 +1,8 @@
 import type * as Addon from '../../../native/addon/index.d.ts';
-import { abortFlag } from '../../engine/process/addon.ts';
-import { ENOUGH } from '../../engine/process/generation/loop-recovery.ts';
-import { createOutputDecoder } from '../../engine/process/generation/output-decoder.ts';
-import type { LoopEvidence } from '../../protocol/index.ts';
+import { type Answer, recommendedSampling, singleAnswer } from '../../engine/process/generation/single-answer.ts';
 import type { Sensitivity } from '../../text/loop/levels.ts';
-import { LoopGuard } from '../../text/loop/loop-detector.ts';
 import type { ModelText } from '../../text/model-text.ts';
-import { closingIds, type Part } from '../../text/thinking.ts';
+import type { Part } from '../../text/thinking.ts';
 import type { Context, Flags, Values } from './command.ts';
 import type { Opened } from './open-model.ts';
 
@@ -54,17 +50,6 @@ export const thinkLimitOf = (limit: number | undefined, session: Addon.Session):
 
 export type SamplingValues = Values<typeof SAMPLING_FLAGS>;
 
-export type Answer = {
-  readonly text: string;
-  readonly thinking: string;
-  /** The generated tokens without the end token. */
-  readonly tokens: number[];
-  readonly finish: 'stop' | 'length' | 'cancelled' | 'context' | 'loop';
-  /** The repetition, if `finish` is `loop`. */
-  readonly loop: LoopEvidence | null;
-  readonly result: Addon.GenerateResult;
-};
-
 export type AnswerOptions = {
   readonly model: Opened;
   readonly text: ModelText | null;
@@ -87,118 +72,30 @@ export type AnswerOptions = {
 
 /** One answer, token by token. Ctrl-C ends it with the text so far. */
 export async function answer(context: Context, options: AnswerOptions): Promise<Answer> {
-  const { model, text, session, prompt, values, path, onPart, onLimit } = options;
-  const stopIds = text?.stopIds ?? [];
-  const decoder = text && createOutputDecoder(text, { inThinking: options.inThinking, stops: values.stop ?? [] });
-  const said = { thinking: '', answer: '' };
-  const tokens: number[] = [];
+  const { model, text, session, values } = options;
   const bar = context.terminal.progress('reading');
-  const guard = new LoopGuard({ sensitivity: (values['loop-guard'] ?? 'off') as Sensitivity, inAnswers: true });
-  const maxTokens = values['max-tokens'] ?? session.contextLength;
-  let stopped = false;
-  let loop: LoopEvidence | null = null;
-  let limit = options.thinkLimit ?? Number.POSITIVE_INFINITY;
-  let thought = 0;
-  let long = false;
-  let flag = new model.addon.AbortFlag();
-
-  const say = (parts: readonly Part[]) => {
-    for (const part of parts) {
-      said[part.kind] += part.text;
-      onPart(part);
-    }
-  };
-  const take = (id: number) => {
-    if (stopped || long || stopIds.includes(id)) return;
-    tokens.push(id);
-    if (!decoder) return;
-    const place = decoder.inThinking ? 'thinking' : 'answer';
-    const written = decoder.push(id);
-    if (place === 'thinking' && thought === 0 && Number.isFinite(limit)) onLimit?.(limit);
-    if (place === 'thinking') thought++;
-    say(written.parts);
-    const found = guard.push(id, written.text, place);
-    if (found?.degree === 'card') {
-      const { degree: _, ...evidence } = found;
-      loop = { ...evidence, savedTokens: Math.max(0, maxTokens - tokens.length) };
-    }
-    stopped = written.stopped || loop !== null;
-    long = !stopped && decoder.inThinking && thought >= limit;
-    if (stopped || long) flag.set();
-  };
-
-  /** One generate call that continues from the text so far. */
-  async function segment(): Promise<Addon.GenerateResult> {
-    const opened = abortFlag(model.addon, context.signal);
-    flag = opened.flag;
-    let seen = 0;
-    try {
-      const result = await session.generate(Int32Array.from([...prompt, ...tokens]), {
-        ...samplingOf(values, model.native, text),
-        ...options.grammar,
-        maxTokens: maxTokens - tokens.length,
-        stopTokens: [...stopIds],
-        continues: tokens.length,
-        ...(options.pictures && { pictures: options.pictures }),
-        ...(path && { path }),
-        signal: flag,
-        onPrefill: (done, total) => bar.show(done, total),
-        onTokens: (events) => {
-          bar.end();
-          seen += events.length;
-          for (const { id } of events) take(id);
-        },
-      });
-      for (const id of result.tokens.slice(seen)) take(id);
-      return result;
-    } finally {
-      opened.release();
-    }
-  }
-
-  /** At the thinking limit: extends it, or closes the thinking in the family's own form. */
-  async function thinkOn(): Promise<void> {
-    long = false;
-    if (await options.mayThinkOn?.(thought)) limit = 2 * thought;
-    else if (text?.thinking && decoder) {
-      for (const id of closingIds(text.tokenizer, text.thinking, ENOUGH)) {
-        tokens.push(id);
-        say(decoder.push(id).parts);
-      }
-    }
-  }
-
   try {
-    let result = await segment();
-    while (long && !context.signal.aborted && tokens.length < maxTokens) {
-      await thinkOn();
-      result = joined(result, await segment());
-    }
-    if (decoder) say(decoder.flush());
-    const finish = loop ? 'loop' : stopped ? 'stop' : result.finish;
-    return { text: said.answer, thinking: said.thinking, tokens, finish, loop, result };
+    return await singleAnswer({
+      ...options,
+      addon: model.addon,
+      sampling: samplingOf(values, model.native, text),
+      maxTokens: values['max-tokens'] ?? session.contextLength,
+      stops: values.stop,
+      loopGuard: (values['loop-guard'] ?? 'off') as Sensitivity,
+      signal: context.signal,
+      onPrefill: bar.show,
+      onTokens: bar.end,
+    });
   } finally {
     bar.end();
   }
 }
 
-/** Merges two calls into one result: the prompt figures of the first, and all generated text. */
-function joined(first: Addon.GenerateResult, second: Addon.GenerateResult): Addon.GenerateResult {
-  const decodeMs = first.timings.decodeMs + second.timings.decodeMs;
-  const tokens = [...first.tokens, ...second.tokens];
-  return { ...first, tokens, finish: second.finish, timings: { ...first.timings, decodeMs } };
-}
-
-/** The model's recommended sampling, overridden by flags. Rows beyond the vocabulary are never sampled. */
+/** The model's recommended sampling, overridden by flags. */
 function samplingOf(values: SamplingValues, native: Addon.Model, text: ModelText | null): Addon.SamplingOptions {
   const { temperature, seed } = values;
-  const size = text?.tokenizer.size ?? native.vocabularySize;
-  const padding = Math.max(0, native.vocabularySize - size);
-  const forbidden = Array.from({ length: padding }, (_, i) => size + i);
-  // The placeholder for pictures is never generated.
-  if (native.description.vision) forbidden.push(native.description.vision.token);
   return {
-    ...text?.sampling,
+    ...recommendedSampling(native, text),
     ...(temperature !== undefined && { temperature }),
     ...(values['top-k'] !== undefined && { topK: values['top-k'] }),
     ...(values['top-p'] !== undefined && { topP: values['top-p'] }),
@@ -207,7 +104,6 @@ function samplingOf(values: SamplingValues, native: Addon.Model, text: ModelText
     ...(values['presence-penalty'] !== undefined && { presencePenalty: values['presence-penalty'] }),
     ...(values['frequency-penalty'] !== undefined && { frequencyPenalty: values['frequency-penalty'] }),
     seed: seed ?? Math.floor(Math.random() * 2 ** 31),
-    ...(forbidden.length > 0 && { forbidden }),
   };
 }
 

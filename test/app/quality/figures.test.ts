@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { meanOf, shareOf } from '../../../app/protocol/index.ts';
 import { askChoices, readQuestions } from '../../../app/quality/choices.ts';
 import { divergenceOf, kldOf } from '../../../app/quality/divergence.ts';
-import { meanOf, shareOf } from '../../../app/quality/interval.ts';
 import { needleIn } from '../../../app/quality/needle.ts';
 import { perplexityOf } from '../../../app/quality/perplexity.ts';
 import { readReference, takeReference, textHash, writeReference } from '../../../app/quality/reference-file.ts';

@@ -1,36 +1,50 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { LonghandError } from '../../../protocol/index.ts';
-import type { Estimate } from '../../../quality/interval.ts';
-import type { Scorer } from '../../../quality/scorer.ts';
-import type { ModelText } from '../../../text/model-text.ts';
-import type { Context } from '../../runtime/command.ts';
-import type { Opened } from '../../runtime/open-model.ts';
+import type { Figure, QualityResult, ResultOf } from '../../../protocol/index.ts';
 
-export type Evaluated = { opened: Opened; text: ModelText; score: Scorer; path: 'exact' | 'fast' | undefined };
+const number = (value: number | null): number => value ?? Number.NaN;
 
-/** A measurement as JSON and as human-readable lines. */
-export type Report = { json: object; lines: string[] };
+const shown = ({ value, low, high }: Figure, digits = 3): string =>
+  low === null || high === null
+    ? number(value).toFixed(digits)
+    : `${number(value).toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
 
-export function fileOf(context: Context, name: string): string {
-  const path = resolve(context.places.here, name);
-  if (!existsSync(path) || !statSync(path).isFile())
-    throw new LonghandError('bad-request', `[eval] ${path} is not a file`);
-  return readFileSync(path, 'utf8');
+const percent = ({ value, low, high }: Figure): string =>
+  `${(100 * number(value)).toFixed(1)} % (${(100 * number(low)).toFixed(1)} to ${(100 * number(high)).toFixed(1)})`;
+
+/** A result as human-readable lines. */
+export function linesOf(result: QualityResult): string[] {
+  switch (result.kind) {
+    case 'perplexity':
+      return [`perplexity ${shown(result.perplexity)} over ${result.tokens} tokens`];
+    case 'divergence':
+      return [
+        `divergence (KLD) ${shown(result.kld, 5)} nats per token; worst 1 % above ${number(result.kld99).toFixed(4)}`,
+        `same top token ${percent(result.sameTop)}`,
+        `perplexity ${shown(result.perplexity)}, reference ${shown(result.referencePerplexity)}`,
+        `over ${result.tokens} tokens, compared with ${result.reference}`,
+      ];
+    case 'choices':
+      return [
+        `right ${percent(result.accuracy)}, length-normalised ${percent(result.normalised)}, of ${result.questions} questions`,
+      ];
+    case 'needle':
+      return needleLines(result);
+    case 'reasoning':
+      return [
+        ['problems', 'of', 'right', 'answered', 'looped'].join('\t'),
+        ...result.kinds.map((row) => [row.kind, row.problems, row.right, row.answered, row.looped].join('\t')),
+        `right ${percent(result.right)}, answered ${percent(result.answered)}, looped ${percent(result.looped)}`,
+      ];
+  }
 }
 
-export const progressOf = (context: Context, what: string, of: number) => {
-  const bar = context.terminal.progress(what);
-  return { show: (done: number) => bar.show(done, of), end: () => bar.end() };
-};
-
-export const rounded = ({ value, low, high }: Estimate) => ({
-  value,
-  ...(Number.isFinite(low) && Number.isFinite(high) && { low, high }),
-});
-export const shown = ({ value, low, high }: Estimate, digits = 3): string =>
-  Number.isFinite(low)
-    ? `${value.toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`
-    : value.toFixed(digits);
-export const percent = ({ value, low, high }: Estimate): string =>
-  `${(100 * value).toFixed(1)} % (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)})`;
+function needleLines({ texts, found }: ResultOf<'needle'>): string[] {
+  const lengths = [...new Set(texts.map(({ length }) => length))];
+  const depths = [...new Set(texts.map(({ depth }) => depth))];
+  const cell = (length: number, depth: number) =>
+    texts.find((text) => text.length === length && text.depth === depth)?.found ? 'found' : '–';
+  return [
+    ['tokens', ...depths.map((depth) => `${depth} %`)].join('\t'),
+    ...lengths.map((length) => [String(length), ...depths.map((depth) => cell(length, depth))].join('\t')),
+    `found ${percent(found)}`,
+  ];
+}

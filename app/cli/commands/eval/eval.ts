@@ -1,18 +1,13 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { abortFlag } from '../../../engine/process/addon.ts';
-import { LonghandError } from '../../../protocol/index.ts';
-import { divergenceOf } from '../../../quality/divergence.ts';
-import { perplexityOf, positionsOf } from '../../../quality/perplexity.ts';
-import {
-  type Reference,
-  readReference,
-  takeReference,
-  textHash,
-  writeReference,
-} from '../../../quality/reference-file.ts';
-import type { Scorer } from '../../../quality/scorer.ts';
-import { type Window, windowsOf } from '../../../quality/windows.ts';
+import { LonghandError, type QualityResult } from '../../../protocol/index.ts';
+import { readQuestions } from '../../../quality/choices.ts';
+import { choicesFrom, needlesFrom, reasoningFrom } from '../../../quality/evaluation/questions.ts';
+import { type Stage, type Subject, withSubject } from '../../../quality/evaluation/subject.ts';
+import { cut, divergenceFrom, perplexityFrom, referenceFrom } from '../../../quality/evaluation/texts.ts';
+import { readReference, writeReference } from '../../../quality/reference-file.ts';
+import { jsonOf } from '../../../quality/report.ts';
+import { straight } from '../../../quality/step.ts';
 import {
   type Context,
   command,
@@ -23,10 +18,9 @@ import {
   UsageError,
   type Values,
 } from '../../runtime/command.ts';
-import { openModel, textOf } from '../../runtime/open-model.ts';
+import { openModel } from '../../runtime/open-model.ts';
 import { outputFile } from '../../runtime/safetensors.ts';
-import { ofChoices, ofNeedles, ofReasoning } from './eval-questions.ts';
-import { type Evaluated, fileOf, percent, progressOf, type Report, rounded, shown } from './eval-report.ts';
+import { linesOf } from './eval-report.ts';
 
 const FLAGS = {
   ...MODEL_FLAGS,
@@ -72,43 +66,69 @@ export const evaluate = command({
       throw new UsageError('[eval] give one of --text FILE, --choices FILE, --needle and --reasoning');
     if (values.text === undefined && (values.reference ?? values['save-reference']) !== undefined)
       throw new UsageError('[eval] --reference and --save-reference go with --text FILE');
-    const report =
+    const result: QualityResult =
       values.text !== undefined
         ? await ofText(context, values, values.text)
-        : await withModel(context, values, values.model, (model) =>
+        : await withModel<QualityResult>(context, values, values.model, (subject) =>
             values.choices !== undefined
-              ? ofChoices(context, model, values.choices)
+              ? choicesFrom(subject, readQuestions(fileOf(context, values.choices)))
               : values.needle
-                ? ofNeedles(context, model, values)
-                : ofReasoning(context, model, values),
+                ? needlesFrom(subject, needlesOf(values))
+                : reasoningFrom(subject, {
+                    problems: values.problems ?? 12,
+                    maxTokens: values['max-tokens'] ?? 1024,
+                    seed: values.seed ?? 1,
+                  }),
           );
-    context.terminal.out(context.json ? `${JSON.stringify(report.json)}\n` : `${report.lines.join('\n')}\n`);
+    context.terminal.out(context.json ? `${JSON.stringify(jsonOf(result))}\n` : `${linesOf(result).join('\n')}\n`);
     return 0;
   },
 });
+
+function needlesOf({ lengths = [512, 1024, 2048], depths = [0, 25, 50, 75, 100], seed = 1 }: EvalValues) {
+  if (depths.some((depth) => depth > 100)) throw new UsageError('[eval] --depths takes percentages, 0 to 100');
+  return { lengths, depths, seed };
+}
+
+function fileOf(context: Context, name: string): string {
+  const path = resolve(context.places.here, name);
+  if (!existsSync(path) || !statSync(path).isFile())
+    throw new LonghandError('bad-request', `[eval] ${path} is not a file`);
+  return readFileSync(path, 'utf8');
+}
+
+/** The titles of the progress bars. */
+const TITLES: Record<Stage, string> = {
+  loading: 'loading',
+  reference: 'reading the reference',
+  scoring: 'scoring',
+  comparing: 'comparing',
+  asking: 'asking',
+  prompt: 'reading',
+};
 
 async function withModel<T>(
   context: Context,
   values: EvalValues,
   model: string | undefined,
-  work: (model: Evaluated) => Promise<T>,
+  work: (subject: Subject) => Promise<T>,
 ): Promise<T> {
   const opened = await openModel(context, { ...values, ...(model !== undefined && { model }) });
-  const { flag, release } = abortFlag(opened.addon, context.signal);
+  const surroundings = {
+    addon: opened.addon,
+    worker: context.places.worker,
+    signal: context.signal,
+    progress: (stage: Stage) => context.terminal.progress(TITLES[stage]),
+    step: straight,
+  };
   try {
-    const text = await textOf(opened.addon, opened.path);
-    const path = numericPath(values.precision);
-    const session = opened.native.createSession();
-    const score: Scorer = (tokens, options) =>
-      session.score(tokens, { ...options, at: [...(options.at ?? [])], path: path ?? 'exact', signal: flag });
-    return await work({ opened, text, score, path });
+    return await withSubject(surroundings, { ...opened, precision: numericPath(values.precision) }, work);
   } finally {
-    release();
     opened.close();
   }
 }
 
-async function ofText(context: Context, values: EvalValues, file: string): Promise<Report> {
+async function ofText(context: Context, values: EvalValues, file: string): Promise<QualityResult> {
   const written = fileOf(context, file);
   const saved = values.reference === undefined ? null : resolve(context.places.here, values.reference);
   const isFile = saved !== null && existsSync(saved) && statSync(saved).isFile() && !saved.endsWith('.gguf');
@@ -117,75 +137,17 @@ async function ofText(context: Context, values: EvalValues, file: string): Promi
     stored ??
     (values.reference === undefined
       ? null
-      : await withModel(context, values, values.reference, (model) =>
-          referenceOf(context, model, cut(model, values, written), values.reference as string),
+      : await withModel(context, values, values.reference, (subject) =>
+          referenceFrom(subject, cut(subject, written, values), values.reference as string),
         ));
-  return await withModel(context, values, values.model, async (model) => {
-    const windows = cut(model, values, written);
+  return await withModel(context, values, values.model, async (subject) => {
+    const windows = cut(subject, written, values);
     if (values['save-reference'] !== undefined) {
       const path = outputFile(context.places.here, values['save-reference']);
-      await writeReference(path, await referenceOf(context, model, windows, values.model ?? 'built in'));
+      await writeReference(path, await referenceFrom(subject, windows, values.model ?? 'built in'));
     }
     return reference === null
-      ? await perplexity(context, model, windows)
-      : await divergence(context, model, windows, reference);
+      ? await perplexityFrom(subject, windows, Buffer.byteLength(written))
+      : await divergenceFrom(subject, windows, reference);
   });
-}
-
-function cut({ opened, text }: Evaluated, values: EvalValues, written: string): Window[] {
-  const { tokenizer, before } = text;
-  const tokens = Int32Array.from([...before, ...tokenizer.encodeText(written)]);
-  const length = values.window ?? Math.min(2048, opened.native.contextLength);
-  return windowsOf(tokens, length, values.stride ?? Math.max(1, Math.floor(length / 2)));
-}
-
-async function referenceOf(context: Context, model: Evaluated, windows: Window[], name: string): Promise<Reference> {
-  const bar = progressOf(context, 'reading the reference', positionsOf(windows));
-  try {
-    return await takeReference(model.score, name, windows, model.opened.native.vocabularySize, bar.show);
-  } finally {
-    bar.end();
-  }
-}
-
-async function perplexity(context: Context, model: Evaluated, windows: Window[]): Promise<Report> {
-  const bar = progressOf(context, 'scoring', positionsOf(windows));
-  const { perplexity, tokens } = await perplexityOf(model.score, windows, bar.show).finally(bar.end);
-  return {
-    json: { perplexity: rounded(perplexity), tokens },
-    lines: [`perplexity ${shown(perplexity)} over ${tokens} tokens`],
-  };
-}
-
-async function divergence(
-  context: Context,
-  model: Evaluated,
-  windows: Window[],
-  reference: Reference,
-): Promise<Report> {
-  if (reference.text !== textHash(windows)) {
-    throw new LonghandError(
-      'bad-request',
-      `[eval] the reference of ${reference.model} was made from another text, tokenizer or window size`,
-    );
-  }
-  const bar = progressOf(context, 'comparing', positionsOf(windows));
-  const found = await divergenceOf(model.score, windows, reference, bar.show).finally(bar.end);
-  return {
-    json: {
-      kld: rounded(found.kld),
-      kld_99: found.kld99,
-      same_top: rounded(found.sameTop),
-      perplexity: rounded(found.perplexity),
-      reference_perplexity: rounded(found.referencePerplexity),
-      tokens: found.tokens,
-      reference: reference.model,
-    },
-    lines: [
-      `divergence (KLD) ${shown(found.kld, 5)} nats per token; worst 1 % above ${found.kld99.toFixed(4)}`,
-      `same top token ${percent(found.sameTop)}`,
-      `perplexity ${shown(found.perplexity)}, reference ${shown(found.referencePerplexity)}`,
-      `over ${found.tokens} tokens, compared with ${reference.model}`,
-    ],
-  };
 }

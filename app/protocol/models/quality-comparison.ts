@@ -1,0 +1,171 @@
+import { average, type Estimate, Z } from '../interval.ts';
+import { type Figure, figureOf, type QualityResult, type ResultOf } from './quality.ts';
+
+//  Two models that passed the same test, measured in pairs: the same block of a text, the same question. What is hard for both
+//  cancels out, so that far smaller differences are told from chance than by two intervals.
+
+export type QualityMetric =
+  | 'perplexity'
+  | 'bitsPerByte'
+  | 'kld'
+  | 'sameTop'
+  | 'accuracy'
+  | 'normalised'
+  | 'found'
+  | 'right'
+  | 'answered'
+  | 'looped';
+
+const LOWER_IS_BETTER: readonly QualityMetric[] = ['perplexity', 'bitsPerByte', 'kld', 'looped'];
+
+/** How B stands against A. `difference`: B − A in the unit of the figures, or of perplexity B ÷ A − 1, with its 95 % interval;
+ *  `none`: chance alone explains it; `too-few`: there is too little of the test to tell. */
+export type ComparedFigure = {
+  metric: QualityMetric;
+  a: Figure;
+  b: Figure;
+  verdict: 'none' | 'better' | 'worse' | 'too-few';
+  difference: Figure;
+  /** Questions that one of them alone got right; null for texts. */
+  unlike: { onlyA: number; onlyB: number; of: number } | null;
+};
+
+/** @returns null for results of different tests */
+export function compareQuality(a: QualityResult, b: QualityResult): ComparedFigure[] | null {
+  if (a.kind === 'perplexity' && b.kind === 'perplexity') return ofTexts(a, b);
+  if (a.kind === 'divergence' && b.kind === 'divergence') return ofDivergences(a, b);
+  if (a.kind === 'choices' && b.kind === 'choices') {
+    return [
+      ofAnswers(
+        'accuracy',
+        a.accuracy,
+        b.accuracy,
+        pairs(a.answers, b.answers, ({ right }) => right),
+      ),
+      ofAnswers(
+        'normalised',
+        a.normalised,
+        b.normalised,
+        pairs(a.answers, b.answers, ({ normalised }) => normalised),
+      ),
+    ];
+  }
+  if (a.kind === 'needle' && b.kind === 'needle')
+    return [
+      ofAnswers(
+        'found',
+        a.found,
+        b.found,
+        pairs(a.texts, b.texts, ({ found }) => found),
+      ),
+    ];
+  if (a.kind === 'reasoning' && b.kind === 'reasoning') {
+    const count = (metric: 'right' | 'answered' | 'looped', hit: (attempt: Attempt) => boolean) =>
+      ofAnswers(metric, a[metric], b[metric], pairs(a.attempts, b.attempts, hit));
+    return [
+      count('right', ({ outcome }) => outcome === 'right'),
+      count('answered', ({ outcome }) => outcome === 'right' || outcome === 'wrong'),
+      count('looped', ({ outcome }) => outcome === 'looped'),
+    ];
+  }
+  return null;
+}
+
+type Attempt = ResultOf<'reasoning'>['attempts'][number];
+
+/** Whether both models read the same tokens: otherwise their perplexities say nothing about each other. */
+export const samePieces = (a: ResultOf<'perplexity'>, b: ResultOf<'perplexity'>): boolean => a.windows === b.windows;
+
+function ofTexts(a: ResultOf<'perplexity'>, b: ResultOf<'perplexity'>): ComparedFigure[] {
+  const bits = apart('bitsPerByte', a.bitsPerByte, b.bitsPerByte);
+  if (!samePieces(a, b)) return [bits];
+  const loss = blockwise(a.blocks, b.blocks);
+  const grown = (nats: number) => Math.exp(nats) - 1;
+  const ratio = loss && { value: grown(loss.value), low: grown(loss.low), high: grown(loss.high) };
+  return [judged('perplexity', a.perplexity, b.perplexity, ratio)];
+}
+
+function ofDivergences(a: ResultOf<'divergence'>, b: ResultOf<'divergence'>): ComparedFigure[] | null {
+  if (a.windows !== b.windows) return null;
+  return [judged('kld', a.kld, b.kld, blockwise(a.blocks, b.blocks)), apart('sameTop', a.sameTop, b.sameTop)];
+}
+
+/** With fewer blocks the spread is not known. */
+const FEWEST_BLOCKS = 5;
+
+/** The mean difference of the blocks, with the interval of Student's t. */
+function blockwise(a: readonly (number | null)[], b: readonly (number | null)[]): Estimate | null {
+  const differences = a.map((one, at) => (b[at] ?? Number.NaN) - (one ?? Number.NaN));
+  const { length } = differences;
+  if (length < FEWEST_BLOCKS || length !== b.length || !differences.every(Number.isFinite)) return null;
+  const value = average(differences);
+  const spread = differences.reduce((sum, one) => sum + (one - value) ** 2, 0) / (length - 1);
+  const half = studentOf(length - 1) * Math.sqrt(spread / length);
+  return { value, low: value - half, high: value + half };
+}
+
+/** The 97.5th percentile of Student's t (Cornish and Fisher's expansion). */
+const studentOf = (freedom: number): number =>
+  Z + (Z ** 3 + Z) / (4 * freedom) + (5 * Z ** 5 + 16 * Z ** 3 + 3 * Z) / (96 * freedom ** 2);
+
+/** Two figures of which only the intervals are known. */
+function apart(metric: QualityMetric, a: Figure, b: Figure): ComparedFigure {
+  if (!isWhole(a) || !isWhole(b)) return judged(metric, a, b, null);
+  const half = Math.hypot((a.high - a.low) / 2, (b.high - b.low) / 2);
+  const value = b.value - a.value;
+  return judged(metric, a, b, { value, low: value - half, high: value + half });
+}
+
+const isWhole = (figure: Figure): figure is { value: number; low: number; high: number } =>
+  figure.value !== null && figure.low !== null && figure.high !== null;
+
+function judged(metric: QualityMetric, a: Figure, b: Figure, difference: Estimate | null): ComparedFigure {
+  const shared = { metric, a, b, unlike: null };
+  if (difference === null) return { ...shared, verdict: 'too-few', difference: unknown };
+  const apart = difference.low > 0 || difference.high < 0;
+  return { ...shared, verdict: apart ? verdictOn(metric, difference.value) : 'none', difference: figureOf(difference) };
+}
+
+const unknown: Figure = { value: null, low: null, high: null };
+
+const verdictOn = (metric: QualityMetric, difference: number): 'better' | 'worse' =>
+  difference < 0 === LOWER_IS_BETTER.includes(metric) ? 'better' : 'worse';
+
+/** Of every question, whether A and B got it. */
+const pairs = <Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  hit: (item: Item) => boolean,
+): [boolean, boolean][] | null => (a.length === b.length ? a.map((item, at) => [hit(item), hit(b[at] as Item)]) : null);
+
+const ALPHA = 0.05;
+
+/** McNemar's exact test: whether the questions that only one of them got could be divided by tossing a coin. */
+function ofAnswers(
+  metric: QualityMetric,
+  a: Figure,
+  b: Figure,
+  answers: readonly [boolean, boolean][] | null,
+): ComparedFigure {
+  if (!answers) return judged(metric, a, b, null);
+  const of = answers.length;
+  const onlyA = answers.filter(([one, other]) => one && !other).length;
+  const onlyB = answers.filter(([one, other]) => other && !one).length;
+  const value = (onlyB - onlyA) / of;
+  const spread = Math.sqrt(Math.max(0, (onlyA + onlyB) / of - value ** 2) / of);
+  const difference = figureOf({ value, low: value - Z * spread, high: value + Z * spread });
+  const verdict = byChance(onlyA, onlyB) < ALPHA ? verdictOn(metric, value) : 'none';
+  return { metric, a, b, verdict, difference, unlike: { onlyA, onlyB, of } };
+}
+
+/** How likely coins fall at least this unevenly. */
+function byChance(some: number, others: number): number {
+  const tosses = some + others;
+  let term = 0.5 ** tosses;
+  let tail = 0;
+  for (let heads = 0; heads <= Math.min(some, others); ++heads) {
+    tail += term;
+    term *= (tosses - heads) / (heads + 1);
+  }
+  return Math.min(1, 2 * tail);
+}

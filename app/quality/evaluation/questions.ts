@@ -1,0 +1,142 @@
+import { type Answer, recommendedSampling, singleAnswer } from '../../engine/process/generation/single-answer.ts';
+import { figureOf, LonghandError, type ResultOf, shareOf } from '../../protocol/index.ts';
+import { promptOf } from '../../text/chat-template.ts';
+import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
+import type { Sensitivity } from '../../text/loop/levels.ts';
+import { askChoices, type Question } from '../choices.ts';
+import { type Needle, needleIn } from '../needle.ts';
+import { outcomeOf, type Problem, problemsOf, reportOf } from '../reasoning.ts';
+import { type Subject, showing } from './subject.ts';
+
+/** Multiple choice by log-likelihood. */
+export async function choicesFrom(subject: Subject, questions: readonly Question[]): Promise<ResultOf<'choices'>> {
+  const { text, score, step } = subject;
+  const encode = (written: string) => [...text.before, ...text.tokenizer.encodeText(written)];
+  const found = await showing(subject, 'asking', questions.length, (show) =>
+    askChoices(score, encode, questions, show, step),
+  );
+  const { answers } = found;
+  return {
+    kind: 'choices',
+    accuracy: figureOf(found.accuracy),
+    normalised: figureOf(found.normalised),
+    questions: found.questions,
+    answers,
+  };
+}
+
+/** Lengths in tokens, depths in percent. */
+export type Needles = {
+  readonly lengths: readonly number[];
+  readonly depths: readonly number[];
+  readonly seed: number;
+};
+
+export type HiddenNeedle = { length: number; depth: number; needle: Needle };
+
+/** One text for every length and depth. */
+export const needlesFor = ({ text }: Pick<Subject, 'text'>, { lengths, depths, seed }: Needles): HiddenNeedle[] =>
+  lengths.flatMap((length, row) =>
+    depths.map((depth, column) => {
+      const own = seed * 1009 + row * depths.length + column;
+      const needle = needleIn(length, depth / 100, own, (written) => text.tokenizer.encodeText(written).length);
+      return { length, depth, needle };
+    }),
+  );
+
+/** What a needle is answered with. */
+export const NEEDLE_TOKENS = 48;
+
+/** The prompt of a needle. */
+export const askedOf = ({ text, question }: Needle): string => `${text}\n\n${question}`;
+
+export async function needlesFrom(subject: Subject, needles: Needles): Promise<ResultOf<'needle'>> {
+  const hidden = needlesFor(subject, needles);
+  const texts = await asking(subject, hidden, NEEDLE_TOKENS, 'off', async (ask, { length, depth, needle }) => {
+    const said = await ask(askedOf(needle), false);
+    return { length, depth, found: said.text.includes(needle.answer), said: said.text };
+  });
+  const found = shareOf(texts.filter((one) => one.found).length, texts.length);
+  return { kind: 'needle', found: figureOf(found), texts };
+}
+
+export type Problems = { readonly problems: number; readonly maxTokens: number; readonly seed: number };
+
+export async function reasoningFrom(
+  subject: Subject,
+  { problems: each, maxTokens, seed }: Problems,
+): Promise<ResultOf<'reasoning'>> {
+  const problems: readonly Problem[] = problemsOf(seed, each);
+  const attempts = await asking(subject, problems, maxTokens, 'balanced', async (ask, problem) => {
+    const { text, finish } = await ask(problem.question, null);
+    return { problem, outcome: outcomeOf(problem, text, finish), said: text };
+  });
+  const { kinds, right, answered, looped } = reportOf(attempts);
+  return {
+    kind: 'reasoning',
+    right: figureOf(right),
+    answered: figureOf(answered),
+    looped: figureOf(looped),
+    kinds,
+    attempts: attempts.map(({ problem, ...attempt }) => ({ ...problem, ...attempt })),
+  };
+}
+
+type Said = Omit<Answer, 'finish'> & { finish: Exclude<Answer['finish'], 'cancelled'> };
+/** `thinking`: null leaves it to the model. */
+type Ask = (content: string, thinking: boolean | null) => Promise<Said>;
+
+/** One session, asked about each of `items` with greedy decoding. */
+async function asking<Item, Found>(
+  subject: Subject,
+  items: readonly Item[],
+  maxTokens: number,
+  loopGuard: Sensitivity,
+  work: (ask: Ask, item: Item) => Promise<Found>,
+): Promise<Found[]> {
+  const { addon, native, text, precision, signal, step } = subject;
+  const { template } = text;
+  if (template === null) {
+    throw new LonghandError('template-failed', '[eval] questions need a chat template, and the model has none', {
+      details: { reason: 'quality-no-template' },
+    });
+  }
+  const renderer = createTemplateRenderer({ worker: subject.worker });
+  const session = native.createSession(precision ? { path: precision } : {});
+  const sampling = { ...recommendedSampling(native, text), temperature: 0, seed: 1 };
+  const ask: Ask = async (content, thinking) => {
+    const messages = [{ role: 'user' as const, content }];
+    const { ids, inThinking } = await promptOf({ ...text, template }, renderer, { messages, thinking });
+    const reading = subject.progress('prompt');
+    const said = await singleAnswer({
+      addon,
+      text,
+      session,
+      prompt: ids,
+      inThinking,
+      sampling,
+      maxTokens,
+      loopGuard,
+      path: precision,
+      signal,
+      onPrefill: reading.show,
+      onTokens: reading.end,
+      ...(subject.pause && { pause: subject.pause }),
+    }).finally(reading.end);
+    if (said.finish === 'cancelled') throw new LonghandError('cancelled', '[eval] stopped');
+    return { ...said, finish: said.finish };
+  };
+  try {
+    return await showing(subject, 'asking', items.length, async (show) => {
+      const found: Found[] = [];
+      for (const [at, item] of items.entries()) {
+        found.push(await step(`item ${at}`, () => work(ask, item)));
+        show(at + 1);
+      }
+      return found;
+    });
+  } finally {
+    session.close();
+    await renderer.close();
+  }
+}
