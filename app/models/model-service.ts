@@ -11,12 +11,15 @@ import type {
   EngineStatus,
   Handlers,
   ModelEntry,
+  ModelId,
   Settings,
   SettingsPatch,
 } from '../protocol/index.ts';
 import { deviceInUse, guarded, LonghandError, type Report } from '../protocol/index.ts';
 import type { Database } from '../store/database/database.ts';
+import { downloadHandlers } from './download-handlers.ts';
 import { createDownloadQueue, type DownloadQueueOptions } from './downloads/download-queue.ts';
+import { createEvaluation } from './evaluation/evaluation.ts';
 import { linkOf, listExternalModels } from './external/link.ts';
 import { createBandwidth } from './hardware/bandwidth.ts';
 import { machineFacts, memoryIsShort, memoryLimit } from './hardware/hardware.ts';
@@ -27,7 +30,6 @@ import { certificatesIn, needMirror, needProxy, takeRoute } from './network/netw
 import { createNetworkLog, type NetworkLog } from './network/network-log.ts';
 import { builtInModels } from './registry/built-in-models.ts';
 import { readCatalogue } from './registry/catalogue.ts';
-import { needSupported } from './registry/model-errors.ts';
 import { createModelLifecycle } from './registry/model-lifecycle.ts';
 import { createModelRegistry, type ModelRegistry } from './registry/model-registry.ts';
 import { closeLibrary } from './relocation/copy-tree.ts';
@@ -35,15 +37,12 @@ import { createRelocation, type RelocationOptions } from './relocation/relocatio
 import { createRemoteEngines, type RemoteEngineService } from './remote/service.ts';
 import { createShrinking } from './shrinking/shrinking.ts';
 import { type Cipher, createAccessTokens } from './sources/access-tokens.ts';
-import { FOLDER } from './sources/remote-headers.ts';
 import { createRemoteInspector } from './sources/remote-inspector.ts';
 import { createSourceRegistry } from './sources/source-registry.ts';
 import { createAvailability, watchDrives } from './storage/availability.ts';
 import { createBlobStore } from './storage/blob-store.ts';
-import { ggufOf } from './storage/folder-layout.ts';
 import { createProbe, type Disk, disk as disks, type TimeoutFactory } from './storage/fs-probe.ts';
 import { createLibraryLocation } from './storage/library-location.ts';
-import { nameOfRepository } from './storage/model-name.ts';
 import { qualityReader } from './storage/quality-file.ts';
 import { createRwLock } from './storage/rw-lock.ts';
 import { createWeightCache } from './storage/weight-cache.ts';
@@ -83,7 +82,7 @@ export type ModelTuning = Pick<
 
 type Owned = Extract<
   CallName,
-  `${'models' | 'weightCache' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy' | 'remoteEngines'}.${string}`
+  `${'models' | 'weightCache' | 'library' | 'catalogue' | 'downloads' | 'tokens' | 'privacy' | 'remoteEngines' | 'quality'}.${string}`
 >;
 /** The calls of the protocol handled here. */
 type ModelHandlers = Pick<Handlers, Exclude<Owned, 'models.load' | 'models.cancelLoad' | 'models.unload'>>;
@@ -185,7 +184,22 @@ export function createModelService(options: ModelServiceOptions): ModelService {
   const blobs = createBlobStore(db, location);
   const shared = { library, location, lock, emit, now, report };
   const qualityOf = qualityReader(probe);
-  const lifecycle = createModelLifecycle({ ...shared, blobs, weightCache, engine, qualityOf });
+  const start = options.startConverter ?? null;
+  const evaluation = createEvaluation({
+    db,
+    library,
+    start,
+    settings,
+    folder: join(dataFolder, 'evaluations'),
+    emit,
+    now,
+    report,
+  });
+  const forgotten = async (modelId: ModelId) => {
+    await weightCache.forget(modelId);
+    await evaluation.forget(modelId);
+  };
+  const lifecycle = createModelLifecycle({ ...shared, blobs, forgotten, engine, qualityOf });
   const followers: ((news: DownloadNotification) => void)[] = [];
   const tellOf = (news: DownloadNotification) => {
     for (const follower of followers) follower(news);
@@ -221,7 +235,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     tuning: { probe, ...options.move },
   });
   const moving = () => relocation.state().move !== null;
-  const shrinking = createShrinking({ ...shared, qualityOf, moving, start: options.startConverter ?? null });
+  const shrinking = createShrinking({ ...shared, qualityOf, moving, start });
   const drives = watchDrives({
     paths: library.linkedPaths,
     availability,
@@ -274,7 +288,10 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     'models.duplicate': ({ modelId, name }) => library.duplicate(modelId, name),
     'models.preview': ({ modelId, template }) => library.preview(modelId, template),
     'models.details': ({ modelId }) => lifecycle.details(modelId),
-    'models.remove': ({ modelId }) => lock.shared(() => lifecycle.remove(modelId)),
+    'models.remove': async ({ modelId }) => {
+      await evaluation.letGo(modelId);
+      return lock.shared(() => lifecycle.remove(modelId));
+    },
     'models.restore': ({ modelId }) => lock.shared(() => lifecycle.restore(modelId)),
     'models.verify': ({ modelId }) => lock.shared(() => lifecycle.verify(modelId)),
     'models.repair': async ({ modelId }) => {
@@ -332,37 +349,14 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     },
     'models.inspectRemote': ({ reference, variant }) => inspector.look(reference, variant),
 
-    'downloads.list': downloads.list,
-    'downloads.start': async ({ reference, variant, name }) => {
-      const { repository, headers, variant: chosen } = await inspector.inspect(reference, variant);
-      needSupported(chosen, repository.name);
-      return downloads.start(repository, headers.files, name ?? nameOfRepository(repository.name));
-    },
-    'downloads.pause': ({ downloadId }) => downloads.pause(downloadId),
-    'downloads.resume': ({ downloadId }) => downloads.resume(downloadId),
-    'downloads.cancel': ({ downloadId }) => downloads.cancel(downloadId),
-    'downloads.update': async ({ downloadId }) => {
-      const row = downloads.row(downloadId);
-      const from = sources.byId(row.source);
-      if (!from)
-        throw new LonghandError('not-found', `[downloads] the source ${row.source} is no longer set up`, {
-          details: { reason: 'no-source' },
-        });
-      const { repository, headers, variant } = await inspector.inspectNewest(
-        from,
-        row.repository,
-        ggufOf(row) ?? FOLDER,
-      );
-      needSupported(variant, repository.name);
-      await downloads.renew(downloadId, { commit: repository.commit, files: headers.files });
-    },
-    'downloads.move': ({ downloadId, place }) => downloads.move(downloadId, place),
+    ...downloadHandlers({ downloads, inspector, sources }),
 
     'tokens.list': () => ({ sources: tokens.sources(), storedIn: tokens.storedIn }),
     'tokens.set': ({ source, token }) => tokens.write(source, token),
 
     ...remoteEngines.handlers,
     ...shrinking.handlers,
+    ...evaluation.handlers,
     'privacy.networkLog': networkLog.list,
     'privacy.reportBlocked': ({ address }) => refusedPage(address),
   };
@@ -378,6 +372,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     settingsChanged: route,
     engineStatus(status) {
       keepAlive.status(status);
+      evaluation.engineStatus(status);
       if (status.phase === 'idle' && !up) askDevices();
       up = status.phase !== 'restarting' && status.phase !== 'stopped';
     },
@@ -389,7 +384,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     refusedVisitor: (visitor) => networkLog.refused({ ...visitor, reason: 'visitor' }),
     async close() {
       keepAlive.close();
-      await shrinking.close();
+      await Promise.all([shrinking.close(), evaluation.close()]);
       await drives.close();
       // The relocation may wait for a verification, which closing the lifecycle ends.
       await Promise.all([relocation.close(), lifecycle.close()]);

@@ -23,6 +23,7 @@ import {
   SourceId,
 } from './models/models.ts';
 import { NetworkLogEntry } from './models/network-log.ts';
+import { qualityCalls } from './models/quality.ts';
 import { remoteEngineCalls } from './models/remote-engines.ts';
 import { shrinkCalls } from './models/shrinking.ts';
 import { trialCalls } from './models/trial.ts';
@@ -307,6 +308,7 @@ export const calls = {
   ...remoteEngineCalls,
   ...shrinkCalls,
   ...trialCalls,
+  ...qualityCalls,
 
   'settings.get': call(nothing, Settings),
   'settings.set': call(SettingsPatch, Settings),

@@ -75,6 +75,10 @@ export const FailureReason = z.enum([
   'quality-other-text', // a reference of another text, tokenizer or window size
   'quality-no-template', // questions need a chat template
   'quality-short-text', // fewer than two tokens
+  'quality-questions', // a line that is no question
+  'quality-no-question', // a file without any
+  'quality-not-text', // a file of bytes
+  'quality-too-long', // longer than the context of the model
   'quality-lost', // its process ended by itself
   'made-here', // damaged files that cannot be downloaded again
   'not-ours', // nothing is known to check its files against

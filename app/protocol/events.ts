@@ -9,6 +9,7 @@ import { Download } from './models/downloads.ts';
 import { EngineStatus, ModelEntry } from './models/engine.ts';
 import { Library } from './models/library.ts';
 import { Machine } from './models/memory-estimate.ts';
+import { qualityEvents } from './models/quality.ts';
 import { remoteEngineEvents } from './models/remote-engines.ts';
 import { shrinkEvents } from './models/shrinking.ts';
 import { trialEvents } from './models/trial.ts';
@@ -65,6 +66,7 @@ export const events = {
   ...remoteEngineEvents,
   ...shrinkEvents,
   ...trialEvents,
+  ...qualityEvents,
   notice: Notice,
 } as const satisfies Record<string, z.ZodType>;
 

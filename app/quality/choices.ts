@@ -40,10 +40,15 @@ export function readQuestions(text: string): Question[] {
         throw new LonghandError(
           'bad-request',
           `[eval] line ${number}: ${why}; a line is {"question": TEXT, "choices": [TEXT, …], "answer": INDEX}`,
+          { details: { reason: 'quality-questions', line: number } },
         );
       }
     });
-  if (questions.length === 0) throw new LonghandError('bad-request', '[eval] the file contains no question');
+  if (questions.length === 0) {
+    throw new LonghandError('bad-request', '[eval] the file contains no question', {
+      details: { reason: 'quality-no-question' },
+    });
+  }
   return questions;
 }
 

@@ -69,7 +69,7 @@ const engine = (paths: Paths) =>
   });
 
 const converter = (paths: Paths) =>
-  utilityProcess.fork(paths.converter, [paths.addon, join(paths.resources, 'help')], {
+  utilityProcess.fork(paths.converter, [paths.addon, join(paths.resources, 'help'), paths.worker], {
     serviceName: 'Longhand conversion',
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -91,7 +91,10 @@ export const LAWS: readonly Law[] = [
       'native/addon/index.d.ts',
     ],
   },
-  { from: 'app/models', to: ['app/conversion', 'app/engine', 'app/store', 'app/protocol', 'native/addon/index.d.ts'] },
+  {
+    from: 'app/models',
+    to: ['app/conversion', 'app/quality', 'app/engine', 'app/store', 'app/protocol', 'native/addon/index.d.ts'],
+  },
   { from: 'app/documents', to: ['app/engine', 'app/process', 'app/text', 'app/store', 'app/protocol'] },
   {
     from: 'app/chat',

@@ -5,10 +5,11 @@ import { pipeOfMessagePort, pipeToParent } from '../../process/transport.ts';
 import { codeOfSystem, failureOf, type Pipe } from '../../protocol/index.ts';
 import { formsOf, openOrigin } from '../making/forms.ts';
 import { latentSizesOf } from '../making/latent.ts';
+import { createGate, evaluateModel, forecastModel } from './evaluation.ts';
 import { makeModel } from './make-model.ts';
 import type { FromConverter, ToConverter } from './messages.ts';
 
-//  The process that makes models: node main.ts ADDON MANUAL, forked by Node or by Electron. In Electron the first message of the
+//  The process that makes and evaluates models: node main.ts ADDON MANUAL WORKER, forked by Node or by Electron. In Electron the first message of the
 //  parent brings the port to the core.
 
 // Files it writes are private to the user.
@@ -16,25 +17,35 @@ process.umask(0o077);
 // It computes for minutes or hours: answers in a chat come first.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
-const [file = '', manual = ''] = process.argv.slice(2);
+const [file = '', manual = '', worker = ''] = process.argv.slice(2);
 
 function serve(pipe: Pipe<FromConverter, ToConverter>): void {
   const stop = new AbortController();
   let working = false;
   let alone = false;
-  const work = async (asked: ToConverter) => {
+  const gate = createGate();
+  const answerTo = async (asked: Exclude<ToConverter, { wait: boolean }>): Promise<FromConverter> => {
+    const addon = loadAddon(file);
+    const surroundings = { addon, manual, worker, signal: stop.signal, tell: pipe.send };
+    if ('plan' in asked) return planned(addon, asked.plan);
+    if ('forecast' in asked) return { forecast: await forecastModel(surroundings, asked.forecast) };
+    if ('evaluate' in asked) return { evaluated: await evaluateModel(surroundings, asked.evaluate, gate) };
+    return { made: await makeModel(surroundings, asked.make) };
+  };
+  const work = async (asked: Exclude<ToConverter, { wait: boolean }>) => {
     working = true;
     try {
-      const addon = loadAddon(file);
-      if ('plan' in asked) pipe.send(await planned(addon, asked.plan));
-      else pipe.send({ made: await makeModel({ addon, manual, signal: stop.signal, tell: pipe.send }, asked.make) });
+      pipe.send(await answerTo(asked));
     } catch (error) {
       pipe.send({ failed: failureOf(codeOfSystem(error) === null ? toLonghandError(error) : error) });
     }
     working = false;
     if (alone) process.exit(0);
   };
-  pipe.onMessage((asked) => void work(asked));
+  pipe.onMessage((asked) => {
+    if ('wait' in asked) gate.hold(asked.wait);
+    else void work(asked);
+  });
   // The core is gone: what was begun is taken away first.
   pipe.onClose(() => {
     alone = true;

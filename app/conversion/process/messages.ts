@@ -4,15 +4,20 @@ import {
   Failure,
   type LatentForm,
   LatentPlan,
+  QUALITY_PHASES,
+  QualityPlan,
+  QualityResult,
   type ShrinkForm,
   Shrinking,
   type ShrinkMethod,
   ShrinkPlan,
 } from '../../protocol/index.ts';
+import type { Evaluation } from '../../quality/evaluation/evaluate.ts';
 
-//  Messages between the core and the process that makes models. One process does one thing: it plans, or it makes.
+//  Messages between the core and the process that makes and evaluates models. One process does one thing.
 //
 //  plan ──▶ planned │ failed          make ──▶ begun ──▶ progress … ──▶ made │ failed
+//  forecast ──▶ forecast │ failed     evaluate ──▶ evaluation … ──▶ evaluated │ failed      wait: held up while it is true
 //
 //  The core cancels by ending the process, and removes what it left. When the core ends, the process removes that itself.
 
@@ -24,7 +29,13 @@ export type Goal =
 /** `out`: the folder of the result, or its .gguf file in a folder of its own; `known`: where that will lie in the end, for its card. */
 export type Job = { source: string; out: string; known: string; goal: Goal };
 
-export type ToConverter = { plan: { source: string; kind: Goal['kind'] } } | { make: Job };
+export type ToConverter =
+  | { plan: { source: string; kind: Goal['kind'] } }
+  | { make: Job }
+  | { forecast: Evaluation }
+  /** `folder`: of the parts that are done. */
+  | { evaluate: Evaluation & { folder: string } }
+  | { wait: boolean };
 
 const [running] = Shrinking.options;
 
@@ -37,6 +48,11 @@ export const FromConverter = z.union([
   z.object({ progress: z.object({ phase: running.shape.phase, share: z.number().min(0).max(1) }) }),
   /** Names are relative to the folder of the result. */
   z.object({ made: z.array(z.object({ name: z.string(), size: z.number(), sha256: z.string() })) }),
+  z.object({ forecast: QualityPlan }),
+  z.object({
+    evaluation: z.object({ phase: z.enum(QUALITY_PHASES), share: z.number().min(0).max(1), waiting: z.boolean() }),
+  }),
+  z.object({ evaluated: QualityResult }),
   z.object({ failed: Failure }),
 ]);
 export type FromConverter = z.infer<typeof FromConverter>;

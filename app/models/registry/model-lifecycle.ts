@@ -17,7 +17,6 @@ import { exists } from '../storage/fs-probe.ts';
 import type { LibraryLocation } from '../storage/library-location.ts';
 import { removeLink } from '../storage/remove-link.ts';
 import type { RwLock } from '../storage/rw-lock.ts';
-import type { WeightCache } from '../storage/weight-cache.ts';
 import { unmountedError } from './model-errors.ts';
 import type { ModelRegistry } from './model-registry.ts';
 import { checkFiles, type Damage, rememberCheck } from './verify-files.ts';
@@ -55,7 +54,8 @@ export type ModelLifecycleOptions = {
   library: ModelRegistry;
   blobs: BlobStore;
   location: LibraryLocation;
-  weightCache: Pick<WeightCache, 'forget'>;
+  /** Removes what was kept of a model beside its files. */
+  forgotten: (modelId: ModelId) => Promise<void>;
   lock: RwLock;
   engine: Engine;
   emit: Emit;
@@ -68,7 +68,7 @@ export function createModelLifecycle({
   library,
   blobs,
   location,
-  weightCache,
+  forgotten,
   lock,
   engine,
   emit,
@@ -132,7 +132,7 @@ export function createModelLifecycle({
     if (!entry || !row || entry.busy) return;
     removed.delete(modelId);
     clearTimeout(entry.timer);
-    await weightCache.forget(modelId);
+    for (const { id } of entry.rows) await forgotten(id);
     const { path, presetOf } = row;
     if (entry.folder !== null) await lock.shared(() => blobs.discardAside(modelId));
     else if (path && presetOf === null && location.ownsLink(path)) await removeLink(path);

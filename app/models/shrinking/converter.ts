@@ -4,7 +4,7 @@ import {
   type StartConverter,
   type ToConverter,
 } from '../../conversion/process/messages.ts';
-import { firstProblem, guarded, LonghandError, type Report } from '../../protocol/index.ts';
+import { type FailureReason, firstProblem, guarded, LonghandError, type Report } from '../../protocol/index.ts';
 
 export type Converter = {
   send(message: ToConverter): void;
@@ -14,9 +14,13 @@ export type Converter = {
   kill(): void;
 };
 
-/** One process that makes a model, or plans to. `hear` gets everything but its last message. */
+/** What a process is for, as failures name it. */
+export type Purpose = { where: string; lost: FailureReason };
+
+/** One process that makes a model, evaluates one, or plans to. `hear` gets everything but its last message. */
 export async function startConverter(
   start: StartConverter,
+  { where, lost }: Purpose,
   hear: (message: FromConverter) => void,
   report: Report,
 ): Promise<Converter> {
@@ -28,11 +32,11 @@ export async function startConverter(
     guarded(report, (given: unknown) => {
       const parsed = FromConverter.safeParse(given);
       if (!parsed.success) {
-        reject(new LonghandError('internal', `[shrink] ${firstProblem(parsed.error)}`));
+        reject(new LonghandError('internal', `[${where}] ${firstProblem(parsed.error)}`));
         return process.kill();
       }
       const message = parsed.data;
-      if ('begun' in message || 'progress' in message) return hear(message);
+      if ('begun' in message || 'progress' in message || 'evaluation' in message) return hear(message);
       if ('failed' in message) {
         const { code, message: text, hint, details } = message.failed;
         reject(new LonghandError(code, text, { ...(hint !== undefined && { hint }), ...(details && { details }) }));
@@ -42,8 +46,8 @@ export async function startConverter(
   );
   void process.ended.then(({ how, lastWords }) =>
     reject(
-      new LonghandError('engine-failed', `[shrink] the process ended: ${how}`, {
-        details: { reason: 'shrink-lost', lastWords },
+      new LonghandError('engine-failed', `[${where}] the process ended: ${how}`, {
+        details: { reason: lost, lastWords },
       }),
     ),
   );

@@ -107,7 +107,7 @@ export function createShrinking(options: ShrinkOptions): ShrinkService {
   /** One request to a process of its own, which ends with it. */
   async function ask(message: ToConverter, hear: (message: FromConverter) => void, signal: AbortSignal) {
     if (!options.start) throw new LonghandError('bad-request', '[shrink] no models are made here, but in the app');
-    const converter = await startConverter(options.start, hear, report);
+    const converter = await startConverter(options.start, { where: 'shrink', lost: 'shrink-lost' }, hear, report);
     const end = guarded(report, converter.kill);
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted) end();

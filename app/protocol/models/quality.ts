@@ -21,6 +21,9 @@ export const QualityText = z.discriminatedUnion('source', [
 ]);
 export type QualityText = z.infer<typeof QualityText>;
 
+/** How many tokens of a text are read; null: all of them. */
+const limit = z.number().int().min(128).max(1_000_000).nullable().default(8192);
+
 /** What a model is compared with: another one, or its predictions as `longhand eval --save-reference` wrote them. */
 export const QualityReference = z.discriminatedUnion('from', [
   z.object({ from: z.literal('model'), modelId: ModelId }),
@@ -45,8 +48,8 @@ const reasoning = z.object({
 });
 
 export const QualityTest = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('perplexity'), text: QualityText }),
-  z.object({ kind: z.literal('divergence'), text: QualityText, reference: QualityReference }),
+  z.object({ kind: z.literal('perplexity'), text: QualityText, limit }),
+  z.object({ kind: z.literal('divergence'), text: QualityText, limit, reference: QualityReference }),
   z.object({
     kind: z.literal('choices'),
     name: z.string().min(1).max(255),
@@ -62,8 +65,8 @@ export type QualityKind = (typeof QUALITY_KINDS)[number];
 
 /** A test as it is kept: without its texts. `text` null: the manual. */
 export const QualitySubject = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('perplexity'), text: z.string().nullable() }),
-  z.object({ kind: z.literal('divergence'), text: z.string().nullable(), reference: z.string() }),
+  z.object({ kind: z.literal('perplexity'), text: z.string().nullable(), limit }),
+  z.object({ kind: z.literal('divergence'), text: z.string().nullable(), limit, reference: z.string() }),
   z.object({ kind: z.literal('choices'), name: z.string() }),
   needle,
   reasoning,

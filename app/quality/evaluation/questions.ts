@@ -102,7 +102,7 @@ async function asking<Item, Found>(
     });
   }
   const renderer = createTemplateRenderer({ worker: subject.worker });
-  const session = native.createSession(precision ? { path: precision } : {});
+  const session = native.createSession({ ...subject.context, ...(precision && { path: precision }) });
   const sampling = { ...recommendedSampling(native, text), temperature: 0, seed: 1 };
   const ask: Ask = async (content, thinking) => {
     const messages = [{ role: 'user' as const, content }];

@@ -30,22 +30,32 @@ export type Subject = Surroundings & {
   /** Scores texts in fp32, unless another precision was asked for. */
   readonly score: Scorer;
   readonly precision: Addon.NumericPath | undefined;
+  readonly context: { contextLength?: number };
+};
+
+export type Opened = {
+  readonly native: Addon.Model;
+  readonly path: string;
+  readonly precision?: Addon.NumericPath | undefined;
+  /** The context of its sessions; absent: the model's own. */
+  readonly sessionTokens?: number;
 };
 
 /** @throws LonghandError `model-broken` without a usable tokenizer */
 export async function withSubject<T>(
   surroundings: Surroundings,
-  { native, path, precision }: { native: Addon.Model; path: string; precision?: Addon.NumericPath | undefined },
+  { native, path, precision, sessionTokens }: Opened,
   work: (subject: Subject) => Promise<T>,
 ): Promise<T> {
   const { addon, signal } = surroundings;
   const { flag, release } = abortFlag(addon, signal);
   try {
     const text = await readModelText(addon, path);
-    const session = native.createSession();
+    const context = sessionTokens === undefined ? {} : { contextLength: sessionTokens };
+    const session = native.createSession(context);
     const score: Scorer = (tokens, options) =>
       session.score(tokens, { ...options, at: [...(options.at ?? [])], path: precision ?? 'exact', signal: flag });
-    return await work({ ...surroundings, native, text, score, precision });
+    return await work({ ...surroundings, native, text, score, precision, context });
   } finally {
     release();
   }

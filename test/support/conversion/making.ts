@@ -51,7 +51,7 @@ export function killable() {
 export const startedBy =
   (setup: string, options: { uid?: number } = {}): StartConverter =>
   async () => {
-    const command = [process.execPath, places.converter, places.addon, join(places.resources, 'help')];
+    const command = [process.execPath, places.converter, places.addon, join(places.resources, 'help'), places.worker];
     const child = spawn('sh', ['-c', `${setup}; exec "$@"`, 'sh', ...command], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

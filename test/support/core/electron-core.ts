@@ -22,7 +22,7 @@ export async function startElectronCore(dataFolder: string, build: Build): Promi
 
   function commandOf(wish: ChildWish): string[] {
     if (wish.run === 'engine') return [build.engine, places.addon, build.worker, build.pictureWorker];
-    if (wish.run === 'converter') return [build.converter, places.addon, join(build.resources, 'help')];
+    if (wish.run === 'converter') return [build.converter, places.addon, join(build.resources, 'help'), build.worker];
     return [build.documentParser, build.documentWorker, JSON.stringify(wish.limits)];
   }
 

@@ -57,7 +57,10 @@ function runParser([worker = '', limits = '']: string[]): electron.FakeUtilityPr
 
 function runConverter([addon = '', manual = '']: string[]): electron.FakeUtilityProcess {
   expect(addon).toMatch(/longhand\.node$/);
-  const child = fork(places.converter, [places.addon, manual], { serialization: 'advanced', execArgv: [] });
+  const child = fork(places.converter, [places.addon, manual, places.worker], {
+    serialization: 'advanced',
+    execArgv: [],
+  });
   readers.push(child);
   return processOf(child);
 }

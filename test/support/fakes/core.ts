@@ -15,6 +15,7 @@ import {
 import { fakeAttachments } from './attachments.ts';
 import { fakeDocuments } from './documents.ts';
 import { fakeModels } from './models.ts';
+import { fakeQuality } from './quality.ts';
 import { fakeServer } from './server.ts';
 import { newChat, newMessage, nextId, type Script, STARTER, starter, type World } from './world.ts';
 
@@ -224,6 +225,7 @@ export function createFakeCore(world: World) {
     ...fakeAttachments(() => nextId('attachment')),
     ...fakeDocuments(world.library, (name, payload) => emit(name, payload)),
     ...fakeModels(world, (name, payload) => emit(name, payload)),
+    ...fakeQuality(world, (name, payload) => emit(name, payload)),
     'models.load': () => undefined,
     'models.cancelLoad': () => undefined,
     'models.unload': () => undefined,

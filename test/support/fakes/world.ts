@@ -9,6 +9,8 @@ import {
   type MessageId,
   type ModelEntry,
   ModelSettings,
+  type QualityPlan,
+  type QualityRun,
   type Response,
   type Run,
   type Settings,
@@ -44,6 +46,9 @@ export type World = {
   remoteEngines: Response<'remoteEngines.list'>;
   /** What two models answer side by side. */
   tried: [string, string];
+  /** Tests of models, the newest first, and the forecast of another; null: it is refused. */
+  evaluations: QualityRun[];
+  qualityPlan: QualityPlan | null;
   /** The models of the latest benchmark. */
   benchmarked: ModelEntry['id'][];
   library: DocumentsWorld;
@@ -108,6 +113,8 @@ export function createWorld(change: Partial<World> = {}): World {
     shrinking: null,
     quality: {},
     tried: ['', ''],
+    evaluations: [],
+    qualityPlan: { parts: 8, reads: 15_360, writes: 0, seconds: 384, memoryBytes: 3.1 * 2 ** 30 },
     benchmarked: [],
     library: noDocuments(),
     mcp: [],

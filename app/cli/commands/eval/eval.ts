@@ -147,7 +147,7 @@ async function ofText(context: Context, values: EvalValues, file: string): Promi
       await writeReference(path, await referenceFrom(subject, windows, values.model ?? 'built in'));
     }
     return reference === null
-      ? await perplexityFrom(subject, windows, Buffer.byteLength(written))
+      ? await perplexityFrom(subject, windows, written)
       : await divergenceFrom(subject, windows, reference);
   });
 }
