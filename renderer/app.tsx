@@ -29,6 +29,7 @@ import { Palette } from './shell/palette.tsx';
 import { Sidebar } from './shell/sidebar.tsx';
 import { listenToEngine, useEngine } from './stores/engine.ts';
 import { listenToMcp } from './stores/mcp.ts';
+import { listenToQuality } from './stores/models/quality.ts';
 import { listenToModels, useModels } from './stores/models/store.ts';
 import { listenToNotices } from './stores/notices.ts';
 import { listenToPerformance } from './stores/performance/store.ts';
@@ -82,6 +83,7 @@ function useCore(): void {
       listenToSettings(),
       listenToEngine(),
       listenToModels(),
+      listenToQuality(),
       listenToDocuments(),
       listenToPerformance(),
       listenToServer(),

@@ -1,6 +1,13 @@
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { canChat, type Failure, failureOf, type ModelEntry, whyNotLatent } from '../../../app/protocol/index.ts';
+import {
+  canChat,
+  type Failure,
+  failureOf,
+  type ModelDetails,
+  type ModelEntry,
+  whyNotLatent,
+} from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
 import { removeModel } from '../../commands/remove-model.ts';
 import { useFormats } from '../../i18n.ts';
@@ -10,16 +17,18 @@ import { sentenceOfCode } from '../../sentences.ts';
 import { useEngine } from '../../stores/engine.ts';
 import { chatWith } from '../../stores/models/chat-with.ts';
 import { fitOf, type Strip, stripOfModel } from '../../stores/models/memory-fit.ts';
+import { useQuality } from '../../stores/models/quality.ts';
 import { useChosenContext, useModels } from '../../stores/models/store.ts';
 import { usePerformance } from '../../stores/performance/store.ts';
 import { useShell } from '../../stores/shell.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Tag } from '../../ui/choice.tsx';
+import { Segmented, Tag } from '../../ui/choice.tsx';
 import { Meter } from '../../ui/meter.tsx';
 import { Menu, MenuItem } from '../../ui/overlays/menu.tsx';
 import { ContextSlider } from '../memory/context-slider.tsx';
 import { LayerStrip } from '../memory/layer-strip.tsx';
 import { MemoryBar } from '../memory/memory-bar.tsx';
+import { QualityTab } from '../quality/tab.tsx';
 import { ShrinkDialog } from '../shrinking/dialog.tsx';
 import { LatentDialog } from '../shrinking/latent-dialog.tsx';
 import { ShrinkState } from '../shrinking/shrink-state.tsx';
@@ -32,7 +41,6 @@ import { QualityCard } from './quality-card.tsx';
 /** Everything about one installed model, and its actions. */
 export function Details({ model }: { model: ModelEntry }) {
   const { t } = useTranslation();
-  const formats = useFormats();
   const status = useEngine((state) => state.status);
   const details = useModels((state) => (state.details?.modelId === model.id ? state.details : null));
   const inMemory = (status.phase === 'ready' || status.phase === 'busy') && status.modelId === model.id;
@@ -51,6 +59,7 @@ export function Details({ model }: { model: ModelEntry }) {
     });
   };
   const writes = canChat(model);
+  const worth = useQuality((state) => state.shown) && writes;
   const original = useEngine(
     ({ models }) => models.find(({ name }) => name === details?.origin?.repository)?.id ?? null,
   );
@@ -139,11 +148,57 @@ export function Details({ model }: { model: ModelEntry }) {
           <ShrinkState shrinking={shrinking} />
         </div>
       )}
+      {writes && (
+        <div className="mt-4">
+          <Segmented
+            label={t('models.quality.show')}
+            value={worth ? 'worth' : 'about'}
+            options={[
+              { value: 'about', name: t('models.quality.aboutTab') },
+              { value: 'worth', name: t('models.quality.tab') },
+            ]}
+            onChange={(value) => useQuality.setState({ shown: value === 'worth' })}
+          />
+        </div>
+      )}
+      {worth ? (
+        <QualityTab key={model.id} model={model} />
+      ) : (
+        <About
+          model={model}
+          details={details}
+          onTry={() => setTrying(true)}
+          onConfigure={() => setConfiguring(true)}
+          run={run}
+        />
+      )}
+      {making === 'weights' && <ShrinkDialog model={model} onClose={() => setMaking(null)} />}
+      {making === 'context' && <LatentDialog model={model} onClose={() => setMaking(null)} />}
+      {trying && <TrialDialog made={model.id} original={original} onClose={() => setTrying(false)} />}
+      {configuring && <ModelSettingsDialog key={model.id} model={model} onClose={() => setConfiguring(false)} />}
+    </aside>
+  );
+}
+
+type AboutProps = {
+  model: ModelEntry;
+  details: ModelDetails | null;
+  onTry: () => void;
+  onConfigure: () => void;
+  run: (work: Promise<unknown>) => void;
+};
+
+/** What a model is, needs and takes. */
+function About({ model, details, onTry, onConfigure, run }: AboutProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  return (
+    <>
       {details?.quality && (
-        <QualityCard quality={details.quality} onTry={writes && !model.missing ? () => setTrying(true) : null} />
+        <QualityCard quality={details.quality} onTry={canChat(model) && !model.missing ? onTry : null} />
       )}
       {model.description && <Memory description={model.description} />}
-      <ModelInfo model={model} details={details} onConfigure={() => setConfiguring(true)} />
+      <ModelInfo model={model} details={details} onConfigure={onConfigure} />
       {details && !model.unmounted && <Check key={model.id} details={details} />}
       {details && details.ownership !== 'built-in' && !(model.unmounted && isOurs(details)) && (
         <Button
@@ -155,11 +210,7 @@ export function Details({ model }: { model: ModelEntry }) {
           {details.frees > 0 ? t('models.remove', { size: formats.fileSize(details.frees) }) : t('models.unlink')}
         </Button>
       )}
-      {making === 'weights' && <ShrinkDialog model={model} onClose={() => setMaking(null)} />}
-      {making === 'context' && <LatentDialog model={model} onClose={() => setMaking(null)} />}
-      {trying && <TrialDialog made={model.id} original={original} onClose={() => setTrying(false)} />}
-      {configuring && <ModelSettingsDialog key={model.id} model={model} onClose={() => setConfiguring(false)} />}
-    </aside>
+    </>
   );
 }
 

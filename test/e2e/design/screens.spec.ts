@@ -28,6 +28,21 @@ const openOptions = (page: Page) =>
     .getByRole('button', { name: /^Options for/ })
     .click();
 
+/** The dialog of one test, with its forecast. */
+const openTest = (name: string) => async (page: Page) => {
+  await page.getByRole('button', { name: `Test: ${name}` }).click();
+  await page
+    .getByRole('dialog')
+    .getByText(/^(Time|Details)$/)
+    .first()
+    .waitFor();
+};
+const openComparison = async (page: Page) => {
+  await page.getByRole('button', { name: 'Compare two models…' }).click();
+  await page.getByRole('combobox', { name: 'Model A' }).click();
+  await page.getByRole('option', { name: 'Qwen3.5 9B' }).click();
+};
+
 const shots: Shot[] = [
   { name: 'chat', scene: 'chat' },
   { name: 'branches', scene: 'branches', prepare: overlay('branches') },
@@ -201,6 +216,22 @@ const shots: Shot[] = [
       await page.getByRole('button', { name: 'Ask both' }).click();
     },
   },
+  { name: 'quality', scene: 'quality' },
+  { name: 'quality-running', scene: 'quality-running' },
+  { name: 'quality-waiting', scene: 'quality-waiting' },
+  { name: 'quality-test', scene: 'quality', prepare: openTest('Distance from another model') },
+  { name: 'quality-reasoning', scene: 'quality', prepare: openTest('Reasoning') },
+  {
+    name: 'quality-wrong',
+    scene: 'quality',
+    prepare: async (page) => {
+      await openTest('Finding a detail')(page);
+      await page.getByRole('textbox', { name: 'Lengths' }).fill('a thousand');
+    },
+  },
+  { name: 'quality-refused', scene: 'quality-refused', prepare: openTest('Perplexity on a text') },
+  { name: 'quality-compare', scene: 'quality', prepare: openComparison },
+  { name: 'quality-alike', scene: 'quality-alike', prepare: openComparison },
   { name: 'shrink-running', scene: 'shrink-running' },
   { name: 'shrink-failed', scene: 'shrink-failed' },
   {

@@ -75,12 +75,12 @@ test('the engine gets its addon and workers, and V8 the options that bound it', 
   expect(options).toMatchObject({ execArgv: [expect.stringMatching(/^--js-flags=--max-semi-space-size=\d+$/)] });
 });
 
-test('the process that makes models gets the addon and the manual, where they are', () => {
+test('the process that makes and tests models gets the addon, the manual and the renderer of templates, where they are', () => {
   const paths = pathsOf({ root: '/app.asar', resources: '/resources', packaged: true });
   forked.next.push(Object.assign(new StartingProcess(), { stderr: null, postMessage: () => {} }));
   createChildren(paths, () => {}).start(1, { run: 'converter' });
   expect(forked.calls.at(-1)?.slice(0, 2)).toEqual([
     '/app.asar/dist/main/converter.js',
-    ['/resources/longhand.node', '/resources/help'],
+    ['/resources/longhand.node', '/resources/help', '/app.asar/dist/main/template-worker.js'],
   ]);
 });

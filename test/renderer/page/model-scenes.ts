@@ -1,8 +1,10 @@
 import type { ChatId, Download, ModelId } from '../../../app/protocol/index.ts';
+import { useQuality } from '../../../renderer/stores/models/quality.ts';
 import { useModels } from '../../../renderer/stores/models/store.ts';
 import { useShell } from '../../../renderer/stores/shell.ts';
 import { installed } from '../../support/fakes/models.ts';
 import type { World } from '../../support/fakes/world.ts';
+import { alike, failed, results, stopped, underWay } from './quality-scenes.ts';
 
 const llama = () => {
   const model = installed('llama-3.2-3b', 6.4e9, 'BF16');
@@ -75,6 +77,18 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
       },
     };
   };
+  /** What the large model is worth. */
+  const worth = (change: (world: World) => void): Scene => {
+    const { world, after } = shrinking(change);
+    return {
+      world,
+      after: () => {
+        after?.();
+        useQuality.setState({ shown: true });
+      },
+    };
+  };
+  const [shown, other] = ['minicpm-sala-9b', 'qwen3.5-9b'];
   const about = { modelId: 'minicpm-sala-9b' as never, name: 'MiniCPM-SALA 9B 4-bit' };
   return {
     models: () => scene('installed'),
@@ -130,6 +144,15 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
           'The sky is blue because',
         ];
       }, 'qwen3.5-4b'),
+    quality: () => worth((world) => void world.evaluations.push(...results(shown, other))),
+    'quality-running': () =>
+      worth((world) => void world.evaluations.push(underWay(shown, false), stopped(shown), ...results(shown, other))),
+    'quality-waiting': () => worth((world) => void world.evaluations.push(underWay(other, true), failed(shown))),
+    'quality-alike': () => worth((world) => void world.evaluations.push(...alike(shown, other))),
+    'quality-refused': () =>
+      worth((world) => {
+        world.qualityPlan = null;
+      }),
     latent: () => shrinking((world) => void world.models.push(llama()), 'llama-3.2-3b'),
     'latent-done': () =>
       shrinking((world) => {
