@@ -88,12 +88,15 @@ export function createEvaluation(options: EvaluationOptions): EvaluationService 
   const { db, library, folder: root, emit, now, report } = options;
   let running: Running | null = null;
   let busy = false;
-  const unfinished = tidyEvaluations(db);
-  const isModel = (id: string) => models.includes(id);
-  let models: readonly string[] = [];
+  /** Those that have a folder. */
+  const unfinished = new Set(tidyEvaluations(db));
   const sweep = async () => {
-    models = (await library.list()).map(({ id }) => id);
-    await sweepFolders(root, running ? [...unfinished, running.row.id] : unfinished, isModel);
+    const models = new Set<string>((await library.list()).map(({ id }) => id));
+    await sweepFolders(
+      root,
+      (id) => unfinished.has(id),
+      (id) => models.has(id),
+    );
   };
   sweep().catch(() => {}); // tried again at the next start
 
@@ -163,6 +166,7 @@ export function createEvaluation(options: EvaluationOptions): EvaluationService 
   }
 
   async function plan(modelId: ModelId, test: QualityTest, signal?: AbortSignal): Promise<Response<'quality.plan'>> {
+    needRest();
     const asked = await evaluationOf(modelId, taken(modelId, test));
     const converter = await startConverter(starter(), PURPOSE, () => {}, report);
     const end = guarded(report, converter.kill);
@@ -228,6 +232,7 @@ export function createEvaluation(options: EvaluationOptions): EvaluationService 
     const parts = taken(modelId, test);
     const asked = await evaluationOf(modelId, parts);
     const id = newId(now());
+    unfinished.add(id);
     await beginFolder(root, id, parts.material);
     if (parts.reference?.from === 'model') await beginFolder(root, join('references', parts.reference.modelId), null);
     needRest(); // another window may have been faster

@@ -28,11 +28,11 @@ export const removeFolder = (folder: string): Promise<void> => rm(folder, { recu
 /** Removes what belongs to no unfinished test and to no model. */
 export async function sweepFolders(
   root: string,
-  unfinished: readonly string[],
+  isTest: (id: string) => boolean,
   isModel: (id: string) => boolean,
 ): Promise<void> {
   for (const name of await readdir(root).catch((): string[] => []))
-    if (name !== REFERENCES && !unfinished.includes(name)) await removeFolder(join(root, name));
+    if (name !== REFERENCES && !isTest(name)) await removeFolder(join(root, name));
   for (const name of await readdir(join(root, REFERENCES)).catch((): string[] => []))
     if (!isModel(name)) await removeFolder(join(root, REFERENCES, name));
 }

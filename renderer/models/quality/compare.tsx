@@ -70,7 +70,12 @@ export function CompareDialog({ model, onClose }: { model: ModelEntry; onClose: 
         ))}
       </div>
       <Verdict figures={compared.flatMap(({ figures }) => figures)} same={ids[0] === ids[1]} />
-      {compared.length > 0 && <Table groups={compared} />}
+      {compared.length > 0 && (
+        <>
+          <Table groups={compared} />
+          <p className="mt-2 text-xs text-fg-3">{t('models.quality.compare.small')}</p>
+        </>
+      )}
       {alone.length > 0 && compared.length > 0 && <Alone kinds={alone} />}
     </Dialog>
   );
@@ -154,7 +159,7 @@ function Row({ figure: { metric, a, b, verdict, difference, unlike } }: { figure
   const formats = useFormats();
   const show = useFigure();
   const share = !PLAIN.includes(metric);
-  const { value } = difference;
+  const { value, low, high } = difference;
   const change = share || metric === 'perplexity' ? formats.change : formats.figure;
   return (
     <tr className="align-top">
@@ -168,6 +173,11 @@ function Row({ figure: { metric, a, b, verdict, difference, unlike } }: { figure
       ))}
       <td className="px-3 py-1.5 text-end whitespace-nowrap text-fg-2 max-lg:px-2">
         {value === null ? MISSING : change(value)}
+        {low !== null && high !== null && low < high && (
+          <span className="block text-xs text-fg-3">
+            {t('models.quality.compare.range', { low: change(low), high: change(high) })}
+          </span>
+        )}
       </td>
       <td
         className={`ps-3 py-1.5 max-lg:text-xs ${verdict === 'better' ? 'text-ok-text' : verdict === 'worse' ? 'text-warn-text' : 'text-fg-3'}`}

@@ -13,6 +13,7 @@ import { core } from '../../bridge.ts';
 import { useFormats } from '../../i18n.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { useEngine } from '../../stores/engine.ts';
+import { useModels } from '../../stores/models/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { TestSettings } from './settings.tsx';
@@ -108,6 +109,10 @@ function useForecast(model: ModelEntry, test: QualityTest | null): Looked {
 function Forecast({ looked, kind }: { looked: Looked; kind: QualityKind }) {
   const { t } = useTranslation();
   const formats = useFormats();
+  const machine = useModels((state) => state.machine);
+  const loaded = useEngine(({ status }) =>
+    status.phase === 'ready' || status.phase === 'busy' ? status.memoryBytes : 0,
+  );
   if (looked.status === 'failed')
     return <Problem failure={looked.failure} className="mt-3 border-t border-line pt-3.5" />;
   if (looked.status === 'none') return null;
@@ -119,6 +124,7 @@ function Forecast({ looked, kind }: { looked: Looked; kind: QualityKind }) {
     );
   }
   const { seconds, reads, writes, memoryBytes } = looked.plan;
+  const tight = machine !== null && loaded + memoryBytes > machine.limitBytes;
   const time = formats.duration(seconds * 1000);
   return (
     <section aria-label={t('models.quality.forecast')} className="mt-3 border-t border-line pt-3.5">
@@ -136,6 +142,7 @@ function Forecast({ looked, kind }: { looked: Looked; kind: QualityKind }) {
         )}
         <Cost name={t('models.quality.memory')}>{formats.memory(memoryBytes)}</Cost>
       </dl>
+      {tight && <p className="mt-2 text-xs text-warn-text">{t('models.quality.tight')}</p>}
       <p className="mt-2 text-xs text-fg-3">
         {t(kind === 'divergence' ? 'models.quality.whileBoth' : 'models.quality.while')}
       </p>

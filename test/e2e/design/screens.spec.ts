@@ -217,10 +217,18 @@ const shots: Shot[] = [
     },
   },
   { name: 'quality', scene: 'quality' },
+  {
+    name: 'quality-parts',
+    scene: 'quality',
+    prepare: async (page) => {
+      for (const part of await page.getByText('Part by part').all()) await part.click();
+      await page.getByText('Export as JSON').scrollIntoViewIfNeeded();
+    },
+  },
   { name: 'quality-running', scene: 'quality-running' },
   { name: 'quality-waiting', scene: 'quality-waiting' },
   { name: 'quality-test', scene: 'quality', prepare: openTest('Distance from another model') },
-  { name: 'quality-reasoning', scene: 'quality', prepare: openTest('Reasoning') },
+  { name: 'quality-reasoning', scene: 'quality-tight', prepare: openTest('Reasoning') },
   {
     name: 'quality-wrong',
     scene: 'quality',

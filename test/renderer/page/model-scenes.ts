@@ -149,6 +149,10 @@ export function modelScenes(worldOfMocks: () => { world: World }): Record<string
       worth((world) => void world.evaluations.push(underWay(shown, false), stopped(shown), ...results(shown, other))),
     'quality-waiting': () => worth((world) => void world.evaluations.push(underWay(other, true), failed(shown))),
     'quality-alike': () => worth((world) => void world.evaluations.push(...alike(shown, other))),
+    'quality-tight': () =>
+      worth((world) => {
+        world.qualityPlan = { parts: 60, reads: 7680, writes: 61_440, seconds: 4980, memoryBytes: 12 * 2 ** 30 };
+      }),
     'quality-refused': () =>
       worth((world) => {
         world.qualityPlan = null;

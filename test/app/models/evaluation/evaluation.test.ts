@@ -106,7 +106,7 @@ describe('a test', () => {
   test('against another model takes its predictions once, and keeps them for the next; they go with that model', {
     timeout: 180_000,
   }, async () => {
-    const { client, dataFolder } = await startCore();
+    const { client, dataFolder, host } = await startCore();
     const other = await copyOfStarter(client);
     const against: QualityTest = { ...onManual, kind: 'divergence', reference: { from: 'model', modelId: other } };
     const before = await client.call('quality.plan', { modelId: STARTER, test: against });
@@ -125,7 +125,16 @@ describe('a test', () => {
     expect(later).not.toContain('reference');
     const kept = inFolder(dataFolder).filter((name) => name.endsWith('.reference'));
     expect(kept).toHaveLength(1);
-    expect(statSync(join(dataFolder, 'evaluations', kept[0] ?? '')).mode & 0o77).toBe(0);
+    const path = join(dataFolder, 'evaluations', kept[0] ?? '');
+    expect(statSync(path).mode & 0o77).toBe(0);
+
+    // A file of predictions, as the command line writes it too.
+    const saved = await done(client, { ...against, reference: { from: 'file', path } });
+    expect(saved).toMatchObject({ reference: 'Copy', sameTop: { value: 1 }, tokens: result.tokens });
+
+    await client.call('models.remove', { modelId: other });
+    await host.close();
+    expect(inFolder(dataFolder).filter((name) => name.endsWith('.reference'))).toEqual([]);
   });
 
   test('by questions, hidden sentences and problems: each counts what it asks', { timeout: 180_000 }, async () => {
