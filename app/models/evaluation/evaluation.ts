@@ -183,9 +183,12 @@ export function createEvaluation(options: EvaluationOptions): EvaluationService 
     const row = { ...own.row, seconds: own.row.seconds + (performance.now() - since) / 1000, state };
     // Its model may have been removed meanwhile.
     const there = findEvaluation(db, row.id) !== undefined;
-    if (there) setEvaluation(db, row.id, row);
-    if (state.status === 'done') await removeFolder(folderOf(root, row.id)).catch(() => {}); // tried again at the next start
-    running = null;
+    try {
+      if (there) setEvaluation(db, row.id, row);
+      if (state.status === 'done') await removeFolder(folderOf(root, row.id)).catch(() => {}); // tried again at the next start
+    } finally {
+      running = null;
+    }
     if (there) tell(row);
   }
 
@@ -202,8 +205,10 @@ export function createEvaluation(options: EvaluationOptions): EvaluationService 
       });
       own.converter = await startConverter(starter(), PURPOSE, hear, report);
       if (own.stopping) own.converter.kill();
-      own.converter.send({ evaluate: { ...asked, folder } });
-      own.converter.send({ wait: busy });
+      else {
+        own.converter.send({ evaluate: { ...asked, folder } });
+        own.converter.send({ wait: busy });
+      }
       const answer = await own.converter.result;
       if (!('evaluated' in answer)) throw unasked();
       await settle(own, { status: 'done', result: answer.evaluated }, since);

@@ -107,11 +107,14 @@ export async function filesOf(path: string): Promise<(string | number)[][]> {
 /** Tokens beside a text, a question or an answer: the template, and what a text is longer than it was to be. */
 const BESIDE = 512;
 
+/** Questions come with examples, which can be long. */
+const QUESTION = 8192;
+
 /** The context that a test needs. */
 export function sessionTokensOf(test: QualitySubject): number {
   if (test.kind === 'needle') return Math.max(...test.lengths) + BESIDE;
   if (test.kind === 'reasoning') return test.maxTokens + BESIDE;
-  return USUAL_WINDOW;
+  return test.kind === 'choices' ? QUESTION : USUAL_WINDOW;
 }
 
 /** Loads a model for some work, and closes it. */

@@ -3,7 +3,7 @@ import { readQuestions } from '../choices.ts';
 import { readReference, TOP, textHash } from '../reference-file.ts';
 import type { Window } from '../windows.ts';
 import { type Evaluation, keptReference, opened, sessionTokensOf, type Tools, textOf } from './evaluate.ts';
-import { askedOf, NEEDLE_TOKENS, needlesFor } from './questions.ts';
+import { askedOf, NEEDLE_TOKENS, needlesFor, needTemplate } from './questions.ts';
 import type { Subject } from './subject.ts';
 import { cut, needSameText } from './texts.ts';
 
@@ -68,11 +68,13 @@ function workOf(tools: Tools, subject: Subject, evaluation: Evaluation): Work {
       return { parts: questions.length, reads: sum(reads), writes: 0, pieces: null };
     }
     case 'needle': {
+      needTemplate(subject.text);
       const hidden = needlesFor(subject, test);
       const reads = sum(hidden.map(({ needle }) => count(askedOf(needle))));
       return { parts: hidden.length, reads, writes: hidden.length * NEEDLE_TOKENS, pieces: null };
     }
     case 'reasoning': {
+      needTemplate(subject.text);
       const parts = 5 * test.problems;
       return { parts, reads: parts * PROBLEM, writes: parts * test.maxTokens, pieces: null };
     }

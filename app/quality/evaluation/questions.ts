@@ -3,6 +3,7 @@ import { figureOf, LonghandError, type ResultOf, shareOf } from '../../protocol/
 import { promptOf } from '../../text/chat-template.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { Sensitivity } from '../../text/loop/levels.ts';
+import type { ModelText } from '../../text/model-text.ts';
 import { askChoices, type Question } from '../choices.ts';
 import { type Needle, needleIn } from '../needle.ts';
 import { outcomeOf, type Problem, problemsOf, reportOf } from '../reasoning.ts';
@@ -82,6 +83,14 @@ export async function reasoningFrom(
   };
 }
 
+/** @throws LonghandError `template-failed` for a model that was not made to be asked */
+export function needTemplate({ template }: ModelText): string {
+  if (template !== null) return template;
+  throw new LonghandError('template-failed', '[eval] questions need a chat template, and the model has none', {
+    details: { reason: 'quality-no-template' },
+  });
+}
+
 type Said = Omit<Answer, 'finish'> & { finish: Exclude<Answer['finish'], 'cancelled'> };
 /** `thinking`: null leaves it to the model. */
 type Ask = (content: string, thinking: boolean | null) => Promise<Said>;
@@ -95,12 +104,7 @@ async function asking<Item, Found>(
   work: (ask: Ask, item: Item) => Promise<Found>,
 ): Promise<Found[]> {
   const { addon, native, text, precision, signal, step } = subject;
-  const { template } = text;
-  if (template === null) {
-    throw new LonghandError('template-failed', '[eval] questions need a chat template, and the model has none', {
-      details: { reason: 'quality-no-template' },
-    });
-  }
+  const template = needTemplate(text);
   const renderer = createTemplateRenderer({ worker: subject.worker });
   const session = native.createSession({ ...subject.context, ...(precision && { path: precision }) });
   const sampling = { ...recommendedSampling(native, text), temperature: 0, seed: 1 };

@@ -80,7 +80,7 @@ function Text({ kind, wish, onChange }: SettingsProps) {
           <span className="max-w-64 truncate text-xs text-fg-3">{wish.file?.name ?? t('models.quality.manual')}</span>
         </span>
       </SettingRow>
-      {!whole && (
+      {wish.file && !whole && (
         <SettingRow name={t('models.quality.amount')} about={t('models.quality.amountAbout')}>
           <Select
             label={t('models.quality.amount')}

@@ -37,11 +37,11 @@ export const LIMITS = [2048, 8192, 32_768, null] as const;
 export function testOf(kind: QualityKind, wish: Wish): QualityTest | null {
   switch (kind) {
     case 'perplexity':
-      return { kind, text: textOf(wish), limit: wish.limit };
+      return { kind, text: textOf(wish), limit: limitOf(wish) };
     case 'divergence': {
       const reference = referenceOf(wish);
       // Such a file was made from the whole text.
-      const limit = reference?.from === 'file' ? null : wish.limit;
+      const limit = reference?.from === 'file' ? null : limitOf(wish);
       return reference && { kind, text: textOf(wish), limit, reference };
     }
     case 'choices':
@@ -58,6 +58,9 @@ export function testOf(kind: QualityKind, wish: Wish): QualityTest | null {
 
 const textOf = ({ file }: Wish): Extract<QualityTest, { kind: 'perplexity' }>['text'] =>
   file ? { source: 'file', ...file } : { source: 'manual' };
+
+/** The manual is short. */
+const limitOf = ({ file, limit }: Wish): number | null => (file ? limit : null);
 
 function referenceOf({ other, path }: Wish): QualityReference | null {
   if (other !== null) return { from: 'model', modelId: other };

@@ -227,7 +227,17 @@ const shots: Shot[] = [
   },
   { name: 'quality-running', scene: 'quality-running' },
   { name: 'quality-waiting', scene: 'quality-waiting' },
-  { name: 'quality-test', scene: 'quality', prepare: openTest('Distance from another model') },
+  {
+    name: 'quality-test',
+    scene: 'quality',
+    prepare: async (page) => {
+      await openTest('Distance from another model')(page);
+      const name = 'Gesammelte Briefe an die Verwaltung der Donaudampfschifffahrtsgesellschaft.txt';
+      const input = page.getByRole('dialog').locator('input[type=file]');
+      await input.setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('Words.') });
+      await page.getByRole('dialog').getByText('Time', { exact: true }).waitFor();
+    },
+  },
   { name: 'quality-reasoning', scene: 'quality-tight', prepare: openTest('Reasoning') },
   {
     name: 'quality-wrong',

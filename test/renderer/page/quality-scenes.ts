@@ -12,11 +12,11 @@ import {
 const figure = (value: number, half: number) => figureOf({ value, low: value - half, high: value + half });
 const blocks = (loss: number) => Array.from({ length: 40 }, (_, at) => loss + Math.sin(at * 7) / 3);
 
-let day = 0;
+let count = 0;
 const run = (modelId: string, subject: QualitySubject, state: QualityRun['state']): QualityRun => ({
-  id: `${modelId}-${subject.kind}-${++day}`,
+  id: `${modelId}-${subject.kind}-${++count}`,
   modelId: modelId as ModelId,
-  startedAt: Date.now() - day * 3_600_000,
+  startedAt: Date.now(),
   subject,
   key: JSON.stringify(subject),
   state,
@@ -24,11 +24,11 @@ const run = (modelId: string, subject: QualitySubject, state: QualityRun['state'
 const done = (modelId: string, subject: QualitySubject, seconds: number, result: QualityResult) =>
   run(modelId, subject, { status: 'done', seconds, result });
 
-const manual = { kind: 'perplexity', text: null, limit: 8192 } as const;
+const manual = { kind: 'perplexity', text: null, limit: null } as const;
 const book = {
   kind: 'perplexity',
   text: 'Gesammelte Briefe an die Verwaltung der Donaudampfschifffahrtsgesellschaft.txt',
-  limit: null,
+  limit: 8192,
 } as const;
 const needle = { kind: 'needle', lengths: [512, 1024, 2048], depths: [0, 25, 50, 75, 100], seed: 1 } as const;
 const reasoning = { kind: 'reasoning', problems: 12, maxTokens: 1024, seed: 1 } as const;
@@ -44,7 +44,9 @@ const text = (modelId: string, subject: QualitySubject, loss: number) =>
   });
 
 const found = (modelId: string, missed: number) => {
-  const texts = Array.from({ length: 15 }, (_, at) => ({ length: 512, depth: 0, found: at >= missed, said: '' }));
+  const texts = needle.lengths.flatMap((length, row) =>
+    needle.depths.map((depth, column) => ({ length, depth, found: row * 5 + column >= missed, said: '' })),
+  );
   return done(modelId, { ...needle, lengths: [...needle.lengths], depths: [...needle.depths] }, 96, {
     kind: 'needle',
     found: figureOf(shareOf(15 - missed, 15)),
@@ -80,7 +82,7 @@ const problems = (modelId: string, right: number, looped: number) => {
 export const results = (model: string, other: string): QualityRun[] => [
   text(model, manual, 2.31),
   text(model, book, 2.94),
-  done(model, { kind: 'divergence', text: null, limit: 8192, reference: 'MiniCPM-SALA 9B' }, 601, {
+  done(model, { kind: 'divergence', text: null, limit: null, reference: 'MiniCPM-SALA 9B' }, 601, {
     kind: 'divergence',
     kld: figure(0.0793, 0.006),
     kld99: 0.61,

@@ -22,7 +22,10 @@ describe('a test', () => {
   test('against a file of predictions reads all of the text, as that file was made', () => {
     const asked = testOf('divergence', wish({ other: null, path: ' /r.reference ', limit: 2048 }));
     expect(asked).toMatchObject({ reference: { from: 'file', path: '/r.reference' }, limit: null });
-    expect(testOf('divergence', wish({ limit: 2048 }))).toMatchObject({ limit: 2048 });
+    const file = { name: 'a.txt', text: 'words' };
+    expect(testOf('divergence', wish({ file, limit: 2048 }))).toMatchObject({ limit: 2048 });
+    // The manual is short.
+    expect(testOf('perplexity', wish({ limit: 2048 }))).toMatchObject({ limit: null });
   });
 
   test.each([
