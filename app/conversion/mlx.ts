@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AbortFlag, WeightSource } from '../../native/addon/index.d.ts';
+import type { AbortFlag, InputFactor, WeightSource } from '../../native/addon/index.d.ts';
 import { LonghandError } from '../protocol/index.ts';
 import { columnsOf, type Planned, type Rounding, rowsOf, storedType } from './plan.ts';
 import { bytesOf, createSafetensors, type Entry, type SafetensorsFile, type StoredType } from './safetensors-file.ts';
@@ -16,11 +16,19 @@ export type MlxRequest = {
   bits: number;
   group: number;
   rounding: Rounding;
-  /** Mean squares of the inputs of a matrix, per column. */
-  importance: ReadonlyMap<string, Float32Array>;
+  /** What is known of the inputs of a matrix. */
+  inputsOf: (planned: Planned) => Promise<Inputs>;
   signal: AbortSignal;
   flag: AbortFlag;
   progress: (done: number, total: number) => void;
+};
+
+/** Of the inputs of a matrix. */
+export type Inputs = {
+  /** Mean squares per column. */
+  importance?: Float32Array;
+  /** Their covariance, for rounding with error feedback. */
+  feedback?: InputFactor;
 };
 
 /** Relative error over all quantised matrices. */
@@ -45,9 +53,10 @@ export async function writeMlx(part: string, request: MlxRequest): Promise<Writt
     const total = quantised.reduce((sum, one) => sum + rowsOf(one) * columnsOf(one), 0);
     let done = 0;
     for (const planned of quantised) {
+      const inputs = planned.bits === null ? {} : await request.inputsOf(planned);
       for (const stretch of stretchesOf(planned)) {
         request.signal.throwIfAborted();
-        await writeStretch(file, planned, stretch, request, lost);
+        await writeStretch(file, planned, stretch, request, inputs, lost);
         done += stretch.count * columnsOf(planned);
         request.progress(done, total);
       }
@@ -102,7 +111,8 @@ async function writeStretch(
   file: SafetensorsFile,
   planned: Planned,
   stretch: Stretch,
-  { source, group, rounding, importance, flag }: MlxRequest,
+  { source, group, rounding, flag }: MlxRequest,
+  inputs: Inputs,
   lost: { error: number; energy: number },
 ): Promise<void> {
   const { tensor, bits } = planned;
@@ -114,14 +124,13 @@ async function writeStretch(
     await file.put(values.name, await source.blocks(tensor.name, { ...asked, type: typeOf(planned) }), at(values));
     return;
   }
-  const weights = importance.get(tensor.name);
   const made = await source.affine(tensor.name, {
     ...asked,
     bits,
     group,
     scales: typeOf(planned),
     method: rounding,
-    ...(weights === undefined ? {} : { importance: weights }),
+    ...inputs,
   });
   await file.put(values.name, made.codes, at(values));
   await file.put(scales.name, made.scales, at(scales));

@@ -93,9 +93,9 @@ export interface LoadOptions {
    *  the CPU back end only; not with an adapter. */
   packed?: string;
   /** Computes on the CPU and records the inputs of matrices (`Model.observed`). `covarianceOf`: their covariance too,
-   *  for matrices of a tensor whose name ends so. `pairsOf`: of keys and queries with heads of this size the lengths of rotary
-   *  pairs. */
-  observe?: { covarianceOf?: string; pairsOf?: number };
+   *  for matrices of a tensor whose name ends so, or with one of these. `pairsOf`: of keys and queries with heads of this size
+   *  the lengths of rotary pairs. */
+  observe?: { covarianceOf?: string | readonly string[]; pairsOf?: number };
   onProgress?: (done: number, total: number) => void;
   /** Has a GPU's kernels compiled in the background, and hears how many of all are ready; never called where there are
    *  none to compile. Goes on after `load`; a question that comes earlier compiles what it needs. Ends with `close`. */
@@ -264,8 +264,8 @@ export class Model {
   readonly contextLength: number;
   createSession(options?: SessionOptions): Session;
   /** Of every matrix that read something since a load with `observe`: its tensors, and means over tokens. squares [columns],
-   *  covariance [columns, columns], pairs [rows / 2]; those that were not asked for are empty. */
-  observed(): Promise<
+   *  covariance [columns, columns], pairs [rows / 2]; those that were not asked for are empty. Or only of the matrix of this tensor. */
+  observed(tensor?: string): Promise<
     { names: string[]; tokens: number; squares: Float64Array; covariance: Float64Array; pairs: Float64Array }[]
   >;
   /** Encoder families: the vector of a text, pooled and normalised as the checkpoint says. With `lengths` the tokens are

@@ -43,6 +43,20 @@ struct ProgressRelay {
   }
 };
 
+// One ending of names, or a list of them.
+std::vector<std::string> endings(const Napi::Value& value) {
+  if (value.IsUndefined() || value.IsNull()) return {};
+  const auto text = [](const Napi::Value& one) {
+    if (!one.IsString()) throw std::invalid_argument("[load] observe.covarianceOf: expected a name or a list of names");
+    return one.As<Napi::String>().Utf8Value();
+  };
+  if (!value.IsArray()) return {text(value)};
+  std::vector<std::string> out;
+  const auto list = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < list.Length(); ++i) out.push_back(text(list.Get(i)));
+  return out;
+}
+
 Napi::Value load(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const std::string path = string_argument(info, 0, "path");
@@ -59,7 +73,7 @@ Napi::Value load(const Napi::CallbackInfo& info) {
     const Options observe = options.inner("observe");
     choice.id = "cpu";
     choice.observe = std::make_shared<Observations>();
-    choice.observe->covariance_of = observe.text("covarianceOf", "");
+    choice.observe->covariance_of = endings(observe.get("covarianceOf"));
     choice.observe->pair_dim = observe.integer("pairsOf", 0, 0, 4096);
   }
   if (adapter.empty()) choice.packed = options.text("packed", "");
@@ -155,26 +169,37 @@ Napi::Value ModelObject::embed(const Napi::CallbackInfo& info) {
 
 Napi::Value ModelObject::observed(const Napi::CallbackInfo& info) {
   const Open& opened = open(info.Env());
+  const std::optional<std::string> name =
+      info[0].IsUndefined() ? std::nullopt : std::optional(string_argument(info, 0, "tensor"));
   const auto operation = Operation::start(info.Env());
   const Napi::Promise promise = operation->promise();
-  post_job(*opened.worker, operation, nullptr, nullptr, [seen = opened.observed]() -> Operation::Convert {
-    std::vector<Observed> all;
-    for (const auto& [weight, observed] : seen ? seen->found : std::map<const Weight*, Observed>{})
-      if (observed.tokens > 0) all.push_back(observed);
-    return [all = std::move(all)](Napi::Env js) -> Napi::Value {
+  post_job(*opened.worker, operation, nullptr, nullptr, [seen = opened.observed, name]() -> Operation::Convert {
+    std::vector<const Observed*> all;
+    static const std::map<const Weight*, Observed> none;
+    for (const auto& [weight, observed] : seen ? seen->found : none) {
+      if (observed.tokens > 0 && (!name || std::ranges::find(observed.names, *name) != observed.names.end()))
+        all.push_back(&observed);
+    }
+    return [seen, all](Napi::Env js) -> Napi::Value {
       const auto means = [&](const std::vector<double>& sums, int64_t tokens) {
         Napi::Float64Array out = Napi::Float64Array::New(js, sums.size());
         for (size_t i = 0; i < sums.size(); ++i) out[i] = sums[i] / static_cast<double>(tokens);
         return out;
       };
+      const auto symmetric = [](Napi::Float64Array upper, size_t size) {
+        for (size_t i = 0; i * size < upper.ElementLength(); ++i)
+          for (size_t j = 0; j < i; ++j) upper[i * size + j] = upper[j * size + i];
+        return upper;
+      };
       Napi::Array out = Napi::Array::New(js, all.size());
       for (uint32_t i = 0; i < all.size(); ++i) {
+        const Observed& observed = *all[i];
         Napi::Object entry = Napi::Object::New(js);
-        entry.Set("names", to_js(js, all[i].names));
-        entry.Set("tokens", static_cast<double>(all[i].tokens));
-        entry.Set("squares", means(all[i].squares, all[i].tokens));
-        entry.Set("covariance", means(all[i].covariance, all[i].tokens));
-        entry.Set("pairs", means(all[i].pairs, all[i].tokens));
+        entry.Set("names", to_js(js, observed.names));
+        entry.Set("tokens", static_cast<double>(observed.tokens));
+        entry.Set("squares", means(observed.squares, observed.tokens));
+        entry.Set("covariance", symmetric(means(observed.covariance, observed.tokens), observed.squares.size()));
+        entry.Set("pairs", means(observed.pairs, observed.tokens));
         out.Set(i, entry);
       }
       return out;

@@ -1,5 +1,6 @@
 // `openWeights`: tensors of a checkpoint for writing another one, encoded a stretch of rows at a time.
-// `lowRank`: a matrix as the product of two thin ones.
+// `lowRank`: a matrix as the product of two thin ones. `factorInputs`: a covariance as the triangle that feeds errors
+// back.
 #include <cstring>
 
 #include "addon/environment.h"
@@ -12,6 +13,7 @@
 #include "formats/checkpoint.h"
 #include "formats/error.h"
 #include "quantize/blocks.h"
+#include "quantize/feedback.h"
 #include "quantize/low_rank.h"
 #include "quantize/rows.h"
 
@@ -19,7 +21,7 @@ namespace longhand {
 
 namespace {
 
-constexpr int64_t most_rows = int64_t{1} << 40;
+constexpr int64_t most_rows = int64_t{1} << 40, most_columns = 65536;
 
 Napi::Uint8Array to_js(Napi::Env env, const std::vector<std::byte>& bytes) {
   Napi::Uint8Array out = Napi::Uint8Array::New(env, bytes.size());
@@ -119,10 +121,17 @@ class WeightSource : public Napi::ObjectWrap<WeightSource> {
                           .group = static_cast<int>(options.integer("group", 64, 32, 128)),
                           .scale_type = target_type(options.text("scales", "F32")),
                           .rounding = rounding_of(options.text("method", "rtn"))};
+      std::optional<InputFactor> inputs;
+      if (options.has("feedback")) {
+        const Options feedback = options.inner("feedback");
+        inputs = {numbers<Napi::Int32Array, int32_t>(feedback.get("order"), napi_int32_array, "order"),
+                  floats(feedback.get("triangle"), "triangle")};
+      }
       return on_rows(info, options,
-                     [format, importance = floats(options.get("importance"), "importance")](const WeightView& view,
-                                                                                            const Stretch& stretch) {
-                       return [rows = affine_rows(view, stretch, importance, format)](Napi::Env env) -> Napi::Value {
+                     [format, inputs = std::move(inputs), importance = floats(options.get("importance"), "importance")](
+                         const WeightView& view, const Stretch& stretch) {
+                       return [rows = affine_rows(view, stretch, importance, format, inputs ? &*inputs : nullptr)](
+                                  Napi::Env env) -> Napi::Value {
                          Napi::Object out = Napi::Object::New(env);
                          out.Set("codes", to_js(env, rows.codes));
                          out.Set("scales", to_js(env, rows.scales));
@@ -190,6 +199,30 @@ Napi::Value low_rank_of(const Napi::CallbackInfo& info) {
             out.Set("up", longhand::to_js(env, std::vector<float>(found.up.begin(), found.up.end())));
             out.Set("down", longhand::to_js(env, std::vector<float>(found.down.begin(), found.down.end())));
             out.Set("error", found.error);
+            Napi::Float64Array energies = Napi::Float64Array::New(env, found.energies.size());
+            std::ranges::copy(found.energies, energies.Data());
+            out.Set("energies", energies);
+            return out;
+          };
+        });
+  });
+}
+
+Napi::Value factor_inputs_of(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const Options options(info[1], "factorInputs");
+    const int64_t columns = options.integer("columns", 0, 1, most_columns);
+    const double damping = options.number("damping", 0.01, 0, 1e6);
+    std::vector<double> covariance = numbers<Napi::Float64Array, double>(info[0], napi_float64_array, "the covariance");
+    if (covariance.size() != static_cast<size_t>(columns) * static_cast<size_t>(columns))
+      throw std::invalid_argument("[factorInputs] the covariance has " + std::to_string(covariance.size()) +
+                                  " values, expected the square of " + std::to_string(columns));
+    return on_own_thread(
+        info.Env(), [columns, damping, covariance = std::move(covariance)]() mutable -> Operation::Convert {
+          return [found = factor_inputs(std::move(covariance), columns, damping)](Napi::Env env) -> Napi::Value {
+            Napi::Object out = Napi::Object::New(env);
+            out.Set("order", longhand::to_js(env, found.order));
+            out.Set("triangle", longhand::to_js(env, found.triangle));
             return out;
           };
         });
@@ -202,6 +235,7 @@ void register_weight_source(Napi::Env env, Napi::Object exports) {
   const Napi::Function constructor = WeightSource::constructor(env);
   Environment::of(env).weight_source = Napi::Persistent(constructor);
   exports.Set("openWeights", Napi::Function::New(env, open_weights, "openWeights"));
+  exports.Set("factorInputs", Napi::Function::New(env, factor_inputs_of, "factorInputs"));
   exports.Set("lowRank", Napi::Function::New(env, low_rank_of, "lowRank"));
 }
 

@@ -15,7 +15,9 @@ export interface Stretch {
  *  number is refused with `format`, naming the tensor. Importance: for each column the mean square of what it is multiplied with. */
 export class WeightSource {
   read(tensor: string, stretch?: Stretch): Promise<Float32Array>;
-  /** MLX's affine groups. `error` and `energy`: squares of what rounding lost and of the weights, times importance. */
+  /** MLX's affine groups. `error` and `energy`: squares of what rounding lost and of the weights, times importance. With `feedback`
+   *  the loss of each column is made up for by those rounded after it (GPTQ), in groups whose ranges are those without it; both
+   *  sums are then of outputs. */
   affine(
     tensor: string,
     options: Stretch & {
@@ -24,6 +26,7 @@ export class WeightSource {
       scales: 'F32' | 'F16' | 'BF16';
       method: 'rtn' | 'hqq' | 'weighted';
       importance?: Float32Array;
+      feedback?: InputFactor;
     },
   ): Promise<{ codes: Uint8Array; scales: Uint8Array; biases: Uint8Array; error: number; energy: number }>;
   /** GGUF blocks, or plain numbers. */
@@ -38,10 +41,19 @@ export class WeightSource {
 }
 /** `path` as `load`. */
 export function openWeights(path: string): Promise<WeightSource>;
+/** The covariance of the inputs of a matrix as a triangle. order [columns]: by falling energy; triangle [columns, columns], upper. */
+export type InputFactor = { order: Int32Array; triangle: Float32Array };
+/** Of a covariance [columns, columns], to whose diagonal `damping` times its mean is added.
+ *  @throws `argument` where the result is not positive definite */
+export function factorInputs(
+  covariance: Float64Array,
+  options: { columns: number; damping: number },
+): Promise<InputFactor>;
 /** matrix [rows, columns] as up [rows, rank] times down [rank, columns], with the least output error for inputs of
  *  `covariance` [columns, columns]; without one the truncated singular value decomposition, `down` orthonormal.
- *  `error`: Frobenius, relative. */
+ *  `error`: Frobenius, relative; energies [rows]: of the outputs in each direction, largest first, of which rank r loses those from r
+ *  on. */
 export function lowRank(
   matrix: Float64Array,
   options: { rows: number; columns: number; rank: number; covariance?: Float64Array },
-): Promise<{ up: Float32Array; down: Float32Array; error: number }>;
+): Promise<{ up: Float32Array; down: Float32Array; error: number; energies: Float64Array }>;

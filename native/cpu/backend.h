@@ -102,7 +102,7 @@ class CpuBackend : public Backend {
   Sampled sample(Tensor logits_row, const Sampling& options, std::span<const TokenCount> counts,
                  std::span<const TokenBias> biases) override;
 
- private:
+ protected:
   // Runs task(i) for i in [0, count) on the pool; throws Cancelled when the pass was cancelled meanwhile.
   template <class Task>
   void parallel(int64_t count, const Task& task) {
@@ -110,6 +110,10 @@ class CpuBackend : public Backend {
     if (!rehearses_) threads_.run(count, task, pass_.cancel);
     check_cancelled();
   }
+
+  const Kernels& kernels_;
+
+ private:
   void check_cancelled() const;
   // x with contiguous rows, normalised when `norm` is given.
   Tensor normalised(Tensor x, const Norm* norm);
@@ -127,7 +131,6 @@ class CpuBackend : public Backend {
   // cos and sin of the pass's rotary angles: the same for all its layers.
   const float* rope_angles(const Rope& rope, std::span<const int32_t> positions, int64_t tokens);
 
-  const Kernels& kernels_;
   const bool rehearses_;
   Arena arena_;
   Threads threads_;

@@ -75,21 +75,48 @@ class ObservingBackend final : public CpuBackend {
     Observed& observed = found->second;
     const auto in = static_cast<size_t>(x.cols);
     observed.squares.resize(in);
-    const bool covariance =
-        !seen_->covariance_of.empty() && std::ranges::any_of(observed.names, [&](const std::string& name) {
-          return name.ends_with(seen_->covariance_of);
-        });
-    if (covariance) observed.covariance.resize(in * in);
     std::vector<double> values(in);
+    const bool with_covariance = wants_covariance(observed);
+    std::vector<float> turned(with_covariance ? in * static_cast<size_t>(x.rows) : 0);
     for (int64_t t = 0; t < x.rows; ++t) {
       input_row(x, t, norm, gate, kind, values);
       for (size_t i = 0; i < in; ++i) observed.squares[i] += values[i] * values[i];
-      for (size_t i = 0; covariance && i < in; ++i) {
-        double* to = observed.covariance.data() + i * in;
-        for (size_t j = 0; j < in; ++j) to[j] += values[i] * values[j];
-      }
+      for (size_t i = 0; with_covariance && i < in; ++i)
+        turned[i * static_cast<size_t>(x.rows) + static_cast<size_t>(t)] = static_cast<float>(values[i]);
     }
+    if (with_covariance) add_covariance(turned, x.rows, observed.covariance);
     observed.tokens += x.rows;
+  }
+
+  bool wants_covariance(const Observed& observed) const {
+    return std::ranges::any_of(observed.names, [&](const std::string& name) {
+      return std::ranges::any_of(seen_->covariance_of, [&](const std::string& end) { return name.ends_with(end); });
+    });
+  }
+
+  // X X^T of X [in, tokens], in tiles on and above the diagonal: sums of a pass in fp32, of all passes in fp64.
+  void add_covariance(const std::vector<float>& turned, int64_t tokens, std::vector<double>& sums) {
+    constexpr int64_t side = 64;
+    const auto in = static_cast<int64_t>(turned.size()) / tokens;
+    sums.resize(static_cast<size_t>(in * in));
+    const int64_t tiles = (in + side - 1) / side;
+    parallel(tiles * tiles, [&](int64_t tile) {
+      const int64_t first = tile / tiles * side, from = tile % tiles * side;
+      if (from < first) return;
+      const int64_t rows = std::min(side, in - from), count = std::min(side, in - first);
+      std::vector<float> products(static_cast<size_t>(side * side));
+      kernels_.rows_f32({.weights = reinterpret_cast<const std::byte*>(turned.data() + from * tokens),
+                         .rows = rows,
+                         .in = tokens,
+                         .x = turned.data() + first * tokens,
+                         .x_stride = tokens,
+                         .tokens = count,
+                         .y = products.data(),
+                         .y_stride = side});
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t j = 0; j < rows; ++j)
+          sums[static_cast<size_t>((first + i) * in + from + j)] += products[static_cast<size_t>(i * side + j)];
+    });
   }
 
   void observe_pairs(Tensor y, const Weight& weight) {

@@ -15,13 +15,13 @@ struct Observed {
   std::vector<std::string> names;  // the tensors of the matrix, stacked by rows
   int64_t tokens = 0;
   std::vector<double> squares;     // [in]: sums over tokens of x^2
-  std::vector<double> covariance;  // [in, in]: sums of x x^T
+  std::vector<double> covariance;  // [in, in]: sums of x x^T, of which only j >= i are kept
   std::vector<double> pairs;       // [out / 2]: sums of the lengths of (y_i, y_i+dim/2), head by head
 };
 
 struct Observations {
-  std::string covariance_of;  // of matrices that have a tensor whose name ends so; "": of none
-  int64_t pair_dim = 0;       // of a head; 0: no pairs
+  std::vector<std::string> covariance_of;  // of matrices that have a tensor whose name ends so
+  int64_t pair_dim = 0;                    // of a head; 0: no pairs
   std::map<const Weight*, Observed> found;
 };
 

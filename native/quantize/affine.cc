@@ -4,22 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "quantize/half.h"
-
 namespace longhand {
 
 namespace {
 
-constexpr int most_group = 128;
-
-struct Group {
-  float scale = 0, bias = 0;
-  uint8_t codes[most_group] = {};
-};
-
-uint8_t code_of(float value, float scale, float bias, float bins) {
-  return static_cast<uint8_t>(rounded(std::min(std::max((value - bias) / scale, 0.0f), bins)));
-}
+using Group = AffineGroup;
 
 // mlx/backend/cpu/quantized.cpp: the end of the range that is farther from zero is kept exactly, zero is a code. The
 // codes come from the scale before it is rounded to what is stored.
@@ -149,20 +138,30 @@ Group searched(const float* w, const float* importance, Group best, const Affine
   return best;
 }
 
-void put_codes(const Group& group, const AffineFormat& format, std::byte* to) {
-  uint32_t bits = 0;
-  int held = 0;
-  for (int i = 0; i < format.group; ++i) {
-    bits |= static_cast<uint32_t>(group.codes[i]) << held;
-    for (held += format.bits; held >= 8; held -= 8, bits >>= 8) *to++ = static_cast<std::byte>(bits & 255);
-  }
-}
-
 }  // namespace
 
 bool is_affine(int bits, int group) {
   constexpr int widths[] = {2, 3, 4, 5, 6, 8};
   return std::ranges::find(widths, bits) != std::end(widths) && (group == 32 || group == 64 || group == 128);
+}
+
+AffineGroup rounded_group(const float* w, const float* importance, const AffineFormat& format) {
+  const Group group = nearest(w, format);
+  switch (format.rounding) {
+    case Rounding::nearest: return group;
+    case Rounding::hqq: return stored(half_quadratic(w, group, format), w, format);
+    case Rounding::weighted: return searched(w, importance, group, format);
+  }
+  return group;
+}
+
+void pack_codes(const uint8_t* codes, int count, int width, std::byte* to) {
+  uint32_t bits = 0;
+  int held = 0;
+  for (int i = 0; i < count; ++i) {
+    bits |= static_cast<uint32_t>(codes[i]) << held;
+    for (held += width; held >= 8; held -= 8, bits >>= 8) *to++ = static_cast<std::byte>(bits & 255);
+  }
 }
 
 Loss quantise_affine(const float* row, int64_t in, const float* importance, const AffineFormat& format, AffineTo to) {
@@ -171,10 +170,8 @@ Loss quantise_affine(const float* row, int64_t in, const float* importance, cons
   for (int64_t first = 0; first < in; first += format.group) {
     const float* w = row + first;
     const float* weights = importance ? importance + first : nullptr;
-    Group group = nearest(w, format);
-    if (format.rounding == Rounding::hqq) group = stored(half_quadratic(w, group, format), w, format);
-    if (format.rounding == Rounding::weighted) group = searched(w, weights, group, format);
-    put_codes(group, format, to.codes + first * format.bits / 8);
+    Group group = rounded_group(w, weights, format);
+    pack_codes(group.codes, format.group, format.bits, to.codes + first * format.bits / 8);
     const size_t at = static_cast<size_t>(first / format.group) * scale_bytes;
     store_as(format.scale_type, group.scale, to.scales + at);
     store_as(format.scale_type, group.bias, to.biases + at);

@@ -2,10 +2,12 @@
 // one scale and one bias a group of a row.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "ops/weight.h"
+#include "quantize/half.h"
 
 namespace longhand {
 
@@ -35,6 +37,24 @@ struct Loss {
 };
 
 bool is_affine(int bits, int group);
+
+inline constexpr int most_group = 128;
+
+struct AffineGroup {
+  float scale = 0, bias = 0;
+  uint8_t codes[most_group] = {};
+};
+
+// The code of the nearest value; `bins`: the largest code.
+inline uint8_t code_of(float value, float scale, float bias, float bins) {
+  return static_cast<uint8_t>(rounded(std::min(std::max((value - bias) / scale, 0.0f), bins)));
+}
+
+// A group of `format.group` weights under the rounding of `format`; `importance` as below.
+AffineGroup rounded_group(const float* w, const float* importance, const AffineFormat& format);
+
+// Codes as a little-endian stream of `bits` bits each.
+void pack_codes(const uint8_t* codes, int count, int bits, std::byte* to);
 
 // One row of `in` values, a whole number of groups. `importance`: the mean square of what each column is multiplied
 // with; null: all the same.

@@ -163,9 +163,9 @@ LowRank low_rank(const std::vector<double>& matrix, int64_t rows, int64_t column
   const std::vector<double> weighed =
       covariance.empty() ? matrix : times_transposed(matrix, rows, covariance, columns, columns);
   std::vector<double> vectors = times_transposed(weighed, rows, matrix, rows, columns);
-  if (rows == 0) return {{}, std::vector<double>(static_cast<size_t>(rank * columns)), 0};
-  const std::vector<double> values = symmetric_eigen(vectors, rows);
+  if (rows == 0) return {{}, std::vector<double>(static_cast<size_t>(rank * columns)), 0, {}};
   LowRank out;
+  out.energies = symmetric_eigen(vectors, rows);
   out.up.assign(static_cast<size_t>(rows * rank), 0.0);
   out.down.assign(static_cast<size_t>(rank * columns), 0.0);
   std::vector<double> left = matrix;
@@ -177,7 +177,7 @@ LowRank low_rank(const std::vector<double>& matrix, int64_t rows, int64_t column
     }
     const double length = std::sqrt(std::inner_product(down, down + columns, down, 0.0));
     // This direction is nothing but rounding error.
-    if (!(length > 1e-12 * std::sqrt(std::max(values[0], 0.0)))) {
+    if (!(length > 1e-12 * std::sqrt(std::max(out.energies[0], 0.0)))) {
       std::fill(down, down + columns, 0.0);
       continue;
     }

@@ -10,6 +10,8 @@ struct LowRank {
   std::vector<double> up;    // [rows, rank]
   std::vector<double> down;  // [rank, columns]
   double error = 0;          // |W - Up Down| / |W|, Frobenius
+  // [rows]: output energies of the directions, largest first. What rank r loses is the sum of those from r on.
+  std::vector<double> energies;
 };
 
 // `covariance` [columns, columns], empty: as it is, and Down has orthonormal rows (the truncated singular value

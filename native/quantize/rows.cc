@@ -18,12 +18,13 @@ namespace {
 
 int64_t columns_of(const WeightView& view) { return view.shape.empty() ? 1 : view.shape.back(); }
 
-// task(row) for every row of the stretch; each thread has neighbours.
+// task(row) for every row of the stretch, or every `step` rows; each thread has neighbours.
 template <class Task>
-void on_all_cores(int64_t rows, const std::atomic<bool>* cancel, const Task& task) {
+void on_all_cores(int64_t rows, const std::atomic<bool>* cancel, const Task& task, int64_t step = 1) {
   const int64_t threads = std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, std::max<int64_t>(rows / 8, 1));
+  const int64_t steps = (rows + step - 1) / step;
   const auto run = [&](int64_t thread) {
-    for (int64_t row = rows * thread / threads; row < rows * (thread + 1) / threads; ++row) {
+    for (int64_t row = steps * thread / threads * step; row < steps * (thread + 1) / threads * step; row += step) {
       if (cancel && cancel->load(std::memory_order_relaxed)) return;
       task(row);
     }
@@ -39,6 +40,20 @@ void check_importance(const std::vector<float>& importance, int64_t in) {
   if (!importance.empty() && static_cast<int64_t>(importance.size()) != in)
     throw std::invalid_argument("[quantise] importance has " + std::to_string(importance.size()) +
                                 " columns, expected " + std::to_string(in));
+}
+
+void check_inputs(const InputFactor& inputs, int64_t in) {
+  const auto wanted = static_cast<size_t>(in);
+  if (inputs.order.size() != wanted || inputs.triangle.size() != wanted * wanted)
+    throw std::invalid_argument("[quantise] the factor of the inputs has " + std::to_string(inputs.order.size()) +
+                                " columns and " + std::to_string(inputs.triangle.size()) + " values, expected " +
+                                std::to_string(in) + " and their square");
+  std::vector<bool> met(wanted);
+  for (const int32_t column : inputs.order) {
+    if (column < 0 || column >= in || met[static_cast<size_t>(column)])
+      throw std::invalid_argument("[quantise] the order of the columns is no permutation");
+    met[static_cast<size_t>(column)] = true;
+  }
 }
 
 void check_finite(const WeightView& view, const Stretch& stretch, const std::vector<float>& values, int64_t in) {
@@ -78,12 +93,13 @@ std::vector<float> read_stretch(const WeightView& view, const Stretch& stretch) 
 }
 
 AffineRows affine_rows(const WeightView& view, const Stretch& stretch, const std::vector<float>& importance,
-                       const AffineFormat& format) {
+                       const AffineFormat& format, const InputFactor* inputs) {
   const int64_t in = columns_of(view);
   if (!is_affine(format.bits, format.group) || in % format.group != 0)
     throw std::invalid_argument("[quantise] a row of " + std::to_string(in) + " in groups of " +
                                 std::to_string(format.group) + " with " + std::to_string(format.bits) + " bits");
   check_importance(importance, in);
+  if (inputs) check_inputs(*inputs, in);
   const std::vector<float> values = read_stretch(view, stretch);
   const auto code_bytes = static_cast<size_t>(in * format.bits / 8);
   const size_t scale_bytes = static_cast<size_t>(in / format.group) * (format.scale_type == DType::f32 ? 4 : 2);
@@ -93,12 +109,24 @@ AffineRows affine_rows(const WeightView& view, const Stretch& stretch, const std
   out.scales.resize(rows * scale_bytes);
   out.biases.resize(rows * scale_bytes);
   std::vector<Loss> losses(rows);
-  on_all_cores(stretch.count, stretch.cancel, [&](int64_t row) {
+  const float* weights = importance.empty() ? nullptr : importance.data();
+  const auto place = [&](size_t r) -> AffineTo {
+    return {out.codes.data() + r * code_bytes, out.scales.data() + r * scale_bytes,
+            out.biases.data() + r * scale_bytes};
+  };
+  const auto plainly = [&](int64_t row) {
     const auto r = static_cast<size_t>(row);
-    losses[r] = quantise_affine(
-        values.data() + row * in, in, importance.empty() ? nullptr : importance.data(), format,
-        {out.codes.data() + r * code_bytes, out.scales.data() + r * scale_bytes, out.biases.data() + r * scale_bytes});
-  });
+    losses[r] = quantise_affine(values.data() + row * in, in, weights, format, place(r));
+  };
+  const auto with_feedback = [&](int64_t row) {
+    std::vector<AffineTo> to;
+    for (int64_t i = row; i < std::min(row + feedback_rows, stretch.count); ++i)
+      to.push_back(place(static_cast<size_t>(i)));
+    losses[static_cast<size_t>(row)] = quantise_with_feedback(values.data() + row * in, static_cast<int64_t>(to.size()),
+                                                              in, weights, format, *inputs, to);
+  };
+  if (inputs) on_all_cores(stretch.count, stretch.cancel, with_feedback, feedback_rows);
+  else on_all_cores(stretch.count, stretch.cancel, plainly);
   for (const Loss& loss : losses) {
     out.loss.error += loss.error;
     out.loss.energy += loss.energy;

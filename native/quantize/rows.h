@@ -8,6 +8,7 @@
 
 #include "formats/checkpoint.h"
 #include "quantize/affine.h"
+#include "quantize/feedback.h"
 
 namespace longhand {
 
@@ -25,8 +26,9 @@ struct AffineRows {
   std::vector<std::byte> codes, scales, biases;
   Loss loss;
 };
+// With `inputs` each row is rounded with error feedback.
 AffineRows affine_rows(const WeightView& view, const Stretch& stretch, const std::vector<float>& importance,
-                       const AffineFormat& format);
+                       const AffineFormat& format, const InputFactor* inputs = nullptr);
 std::vector<std::byte> block_rows(const WeightView& view, const Stretch& stretch, const std::vector<float>& importance,
                                   DType type);
 

@@ -13,13 +13,16 @@ export type Calibration = { name: string; content: string | Int32Array[] };
 
 export type Seen = Awaited<ReturnType<Model['observed']>>;
 
-/** Runs the model over the calibration text and collects statistics of the inputs of its matrices. */
-export async function observe(
+/** A model that has read the calibration text while its matrices were observed. */
+export type Watched = { model: Model; windows: Int32Array[]; calibration: string };
+
+/** Loads the model and has it read the calibration text. The caller closes it. */
+export async function watch(
   workshop: Workshop,
   path: string,
   given: Calibration | undefined,
   what: NonNullable<LoadOptions['observe']>,
-): Promise<{ seen: Seen; calibration: string }> {
+): Promise<Watched> {
   const { addon, signal } = workshop;
   const { flag, release } = abortFlag(addon, signal);
   const bar = workshop.progress('calibrating');
@@ -30,12 +33,7 @@ export async function observe(
         'model-unsupported',
         '[--calibration] an encoder does not write text; choose a model that does',
       );
-    const content = given?.content;
-    const lists = typeof content === 'object' ? content : await tokensOf(workshop, path, content);
-    const windows = lists
-      .flatMap((ids) => cut(ids, Math.min(WINDOW, model.contextLength)))
-      .filter(({ length }) => length > 1);
-    check(windows, model.vocabularySize);
+    const windows = await windowsOf(workshop, path, given, model);
     const session = model.createSession({ path: 'exact' });
     for (const [done, window] of windows.entries()) {
       bar.show(done, windows.length);
@@ -43,12 +41,43 @@ export async function observe(
       await session.score(Int32Array.from([...window, window.at(-1) ?? 0]), { path: 'exact', signal: flag });
     }
     const count = windows.reduce((sum, { length }) => sum + length, 0);
-    return { seen: await model.observed(), calibration: `${count} tokens of ${given?.name ?? 'the manual'}` };
+    return { model, windows, calibration: `${count} tokens of ${given?.name ?? 'the manual'}` };
+  } catch (error) {
+    model.close();
+    throw error;
   } finally {
     bar.end();
     release();
+  }
+}
+
+/** Statistics of the inputs of its matrices while the model reads the calibration text. */
+export async function observe(
+  workshop: Workshop,
+  path: string,
+  given: Calibration | undefined,
+  what: NonNullable<LoadOptions['observe']>,
+): Promise<{ seen: Seen } & Omit<Watched, 'model'>> {
+  const { model, ...read } = await watch(workshop, path, given, what);
+  try {
+    return { seen: await model.observed(), ...read };
+  } finally {
     model.close();
   }
+}
+
+/** What is read, a window at a time. @throws LonghandError `bad-request` */
+async function windowsOf(
+  workshop: Workshop,
+  path: string,
+  given: Calibration | undefined,
+  { contextLength, vocabularySize }: Pick<Model, 'contextLength' | 'vocabularySize'>,
+): Promise<Int32Array[]> {
+  const content = given?.content;
+  const lists = typeof content === 'object' ? content : await tokensOf(workshop, path, content);
+  const windows = lists.flatMap((ids) => cut(ids, Math.min(WINDOW, contextLength))).filter(({ length }) => length > 1);
+  check(windows, vocabularySize);
+  return windows;
 }
 
 async function tokensOf(workshop: Workshop, path: string, given: string | undefined): Promise<Int32Array[]> {

@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import { abortFlag } from '../../engine/process/addon.ts';
-import { LonghandError, MIXED_SHARE } from '../../protocol/index.ts';
+import { LonghandError, MIXED_SHARE, type ShrinkMethod } from '../../protocol/index.ts';
 import { allocate } from '../allocate.ts';
 import { type GgufTarget, planGguf, writeGguf } from '../gguf/write.ts';
-import { writeMlx } from '../mlx.ts';
+import { type Inputs, writeMlx } from '../mlx.ts';
 import { checkRoom, whole } from '../output.ts';
 import { columnsOf, type Planned, planOf, type Rounding, rowsOf, sizeOf } from '../plan.ts';
 import { type Calibration, observe } from './calibration.ts';
+import { errorFeedback, importanceOf } from './error-feedback.ts';
 import { type Described, ggufSourceOf, originOf } from './origin.ts';
 import { type Card, qualityOf, writeCard } from './quality-card.ts';
 import type { Workshop } from './workshop.ts';
@@ -20,7 +21,7 @@ export type Asked = {
   known: string;
   bits: number;
   group: number;
-  method: 'rtn' | 'hqq' | 'weighted' | 'mixed';
+  method: ShrinkMethod;
   /** Target size in bytes, for mixed precision. */
   target: number | null;
   gguf: GgufTarget | null;
@@ -37,9 +38,7 @@ async function weighed(workshop: Workshop, { method, calibration, source }: Aske
   if (method !== 'weighted' && method !== 'mixed') return { importance, calibration: null };
   const observed = await observe(workshop, source, calibration, {});
   for (const { names, squares } of observed.seen) {
-    const mean = squares.reduce((sum, square) => sum + square, 0) / squares.length;
-    // A column that this text did not use may be used by other texts.
-    const weights = Float32Array.from(squares, (square) => square + 1e-3 * mean);
+    const weights = importanceOf(squares);
     for (const name of names) importance.set(name, weights);
   }
   return { importance, calibration: observed.calibration };
@@ -51,6 +50,9 @@ function bitsPerWeight(plan: readonly Planned[], group: number): number {
   const weights = matrices.reduce((sum, planned) => sum + rowsOf(planned) * columnsOf(planned), 0);
   return (8 * sizeOf(matrices, group)) / weights;
 }
+
+/** The rounding of a method, whose bits are chosen elsewhere. */
+const roundingOf = (method: ShrinkMethod): Rounding => (method === 'mixed' || method === 'gptq' ? 'weighted' : method);
 
 type Run = {
   seconds: () => number;
@@ -100,29 +102,36 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
   const { importance, calibration } = await weighed(workshop, asked);
   return await whole(out, async (part) => {
     const source = await workshop.addon.openWeights(asked.source);
-    const common = { source, group, importance, signal: run.signal };
+    const common = { source, group, signal: run.signal };
     const choosing = workshop.progress('choosing');
     try {
       const plan =
         method === 'mixed'
           ? await allocate({
               ...common,
+              importance,
               plan: uniform,
               target: room,
               progress: choosing.show,
             })
           : uniform;
       choosing.end();
+      const feedback = method === 'gptq' ? errorFeedback(workshop, asked.source, asked.calibration, plan) : null;
+      const weightsOf = ({ tensor }: Planned): Inputs => {
+        const weights = importance.get(tensor.name);
+        return weights === undefined ? {} : { importance: weights };
+      };
       const written = await writeMlx(part, {
         ...common,
+        inputsOf: feedback?.inputsOf ?? (async (planned) => weightsOf(planned)),
         accompany: origin.accompany,
         config: origin.config,
         plan,
         bits,
-        rounding: (method === 'mixed' ? 'weighted' : method) satisfies Rounding,
+        rounding: roundingOf(method),
         flag: run.flag,
         progress: run.show,
-      });
+      }).finally(() => feedback?.close());
       run.end();
       const seconds = run.seconds();
       return await writeCard(workshop, part, {
@@ -135,7 +144,7 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
         group,
         source_bytes: described.weightBytes,
         seconds,
-        calibration,
+        calibration: feedback?.calibration() ?? calibration,
         relative_error: written.relativeError,
         left_out: written.left,
         quality: await qualityIf(workshop, asked, part),

@@ -18,8 +18,9 @@ export const ShrinkForm = z.discriminatedUnion('format', [
 ]);
 export type ShrinkForm = z.infer<typeof ShrinkForm>;
 
-/** How weights are rounded: to the nearest value, half-quadratic, weighted by the activations of a text, or with bits by sensitivity. */
-export const ShrinkMethod = z.enum(['rtn', 'hqq', 'weighted', 'mixed']);
+/** How weights are rounded: to the nearest value, half-quadratic, weighted by the activations of a text, with error feedback as well,
+ *  or with bits by sensitivity. */
+export const ShrinkMethod = z.enum(['rtn', 'hqq', 'weighted', 'gptq', 'mixed']);
 export type ShrinkMethod = z.infer<typeof ShrinkMethod>;
 
 /** Size of mixed bits relative to the same bits everywhere. */
@@ -27,7 +28,7 @@ export const MIXED_SHARE = 1.1;
 
 /** The methods of a form, the best first; without a tokenizer (`reads` false) no text can weigh anything. */
 export function methodsOf({ format }: ShrinkForm, reads: boolean): ShrinkMethod[] {
-  const all: ShrinkMethod[] = format === 'mlx' ? ['weighted', 'mixed', 'hqq', 'rtn'] : ['weighted', 'rtn'];
+  const all: ShrinkMethod[] = format === 'mlx' ? ['gptq', 'weighted', 'mixed', 'hqq', 'rtn'] : ['weighted', 'rtn'];
   return reads ? all : all.filter((method) => method === 'hqq' || method === 'rtn');
 }
 

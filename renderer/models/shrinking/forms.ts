@@ -15,7 +15,7 @@ type Type = Extract<ShrinkForm, { format: 'gguf' }>['type'];
 export type Wish = { format: ShrinkForm['format']; bits: Bits; group: Group; type: Type; method: ShrinkMethod };
 
 /** What somebody who knows none of these words should get. */
-export const USUAL: Wish = { format: 'mlx', bits: 4, group: 64, type: 'Q4_K', method: 'weighted' };
+export const USUAL: Wish = { format: 'mlx', bits: 4, group: 64, type: 'Q4_K', method: 'gptq' };
 
 /** What that comes to: an existing form, and what else there is to choose. `bytes`: of the weights. */
 export type Choice = {

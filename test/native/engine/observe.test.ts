@@ -43,3 +43,30 @@ test('what goes into a matrix is the normalised row, and pairs are those of its 
     mean(rows, (row) => Math.hypot(dot(row, 16 + 5), dot(row, 16 + 5 + 8))),
   );
 });
+
+test('covariances of several matrices, one of which is asked for', async () => {
+  const names = ['mlp.down_proj.weight', 'layers.1.self_attn.o_proj.weight'];
+  const model = await addon.load(folder, { observe: { covarianceOf: names } });
+  await model.createSession({ path: 'exact' }).logits(someTokens(70));
+  const all = await model.observed();
+  const [one, ...others] = await model.observed('model.layers.1.mlp.down_proj.weight');
+  const nothing = await model.observed('model.layers.9.mlp.down_proj.weight');
+  model.close();
+  expect([others, nothing]).toEqual([[], []]);
+  const asked = all.filter(({ names: own }) => own.some((name) => names.some((end) => name.endsWith(end))));
+  expect(asked).toHaveLength(3);
+  expect(all.filter(({ covariance }) => covariance.length > 0)).toEqual(asked);
+  if (one === undefined) throw new Error('it was not seen');
+  expect(asked).toContainEqual(one);
+  const size = one.squares.length;
+  expect(one.covariance).toHaveLength(size * size);
+  for (let i = 0; i < size; i++) {
+    const own = one.covariance[i * (size + 1)] ?? 0;
+    expect(Math.abs(own - (one.squares[i] ?? 0))).toBeLessThan(1e-5 * own + 1e-12);
+    for (let j = 0; j < size; j++) {
+      expect(one.covariance[i * size + j]).toBe(one.covariance[j * size + i]);
+      const bound = Math.sqrt(own * (one.squares[j] ?? 0));
+      expect(Math.abs(one.covariance[i * size + j] ?? 0)).toBeLessThanOrEqual(1.0001 * bound + 1e-12);
+    }
+  }
+});

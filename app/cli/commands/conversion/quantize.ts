@@ -34,9 +34,9 @@ const FLAGS = {
   },
   method: {
     kind: 'text',
-    value: 'rtn|hqq|weighted|mixed',
-    oneOf: ['rtn', 'hqq', 'weighted', 'mixed'],
-    help: 'round to nearest (default), half-quadratic, weighted by the activations of a text, or bits chosen by sensitivity',
+    value: 'rtn|hqq|weighted|gptq|mixed',
+    oneOf: ['rtn', 'hqq', 'weighted', 'gptq', 'mixed'],
+    help: 'round to nearest (default), half-quadratic, weighted by the activations of a text, with error feedback as well, or bits chosen by sensitivity',
   },
   'target-size': {
     kind: 'number',
@@ -61,7 +61,7 @@ type QuantizeValues = Values<typeof FLAGS>;
 export const quantize = command({
   name: 'quantize',
   summary: 'Quantise a model to make it smaller, and measure the quality loss.',
-  usage: '--model PATH --out PATH [--bits N --group G --method rtn|hqq|weighted|mixed] [--format mlx|gguf:TYPE]',
+  usage: '--model PATH --out PATH [--bits N --group G --method rtn|hqq|weighted|gptq|mixed] [--format mlx|gguf:TYPE]',
   flags: FLAGS,
   async run(context, values) {
     const asked = checked(context, values);
@@ -83,8 +83,8 @@ function checked(context: Context, values: QuantizeValues): Omit<Asked, 'describ
     throw new UsageError('[quantize] --target-size goes with --method mixed');
   if (target !== undefined && !(target > 0))
     throw new UsageError(`[--target-size] got ${target}, expected gigabytes above 0`);
-  if (values.calibration !== undefined && method !== 'weighted' && method !== 'mixed')
-    throw new UsageError('[quantize] --calibration goes with --method weighted and --method mixed');
+  if (values.calibration !== undefined && (method === 'rtn' || method === 'hqq'))
+    throw new UsageError('[quantize] --calibration goes with --method weighted, gptq and mixed');
   const gguf = ggufOf(context, values);
   const source = modelPath(context, model);
   const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() ?? false;

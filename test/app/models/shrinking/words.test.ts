@@ -38,7 +38,7 @@ test('the time that is left is told after a while, for each phase anew', () => {
 });
 
 test('no text weighs anything for a model that reads none, and a file for llama.cpp has one width', () => {
-  expect(methodsOf(mlx, true)[0]).toBe('weighted');
+  expect(methodsOf(mlx, true)[0]).toBe('gptq');
   expect(methodsOf(mlx, false)).toEqual(['hqq', 'rtn']);
   expect(methodsOf(gguf, true)).toEqual(['weighted', 'rtn']);
   expect(methodsOf(gguf, false)).toEqual(['rtn']);

@@ -11,9 +11,9 @@ const mlx = (bits: 2 | 3 | 4 | 8, group: 32 | 64, bytes: number): Sizes[number] 
 const q8: Sizes[number] = { form: { format: 'gguf', type: 'Q8_0' }, bytes: 900 };
 const plan = (...sizes: Sizes) => ({ sizes, reads: true });
 
-test('who chooses nothing gets four bits, weighted by a text', () => {
+test('who chooses nothing gets four bits, with error feedback on a text', () => {
   const choice = choiceOf(plan(mlx(2, 64, 200), mlx(4, 64, 400), mlx(4, 32, 500), q8), USUAL);
-  expect(choice).toMatchObject({ form: { format: 'mlx', bits: 4, group: 64 }, method: 'weighted', bytes: 400 });
+  expect(choice).toMatchObject({ form: { format: 'mlx', bits: 4, group: 64 }, method: 'gptq', bytes: 400 });
   expect(choice?.formats).toEqual(['mlx', 'gguf']);
   expect(choice?.groups).toEqual([64, 32]);
 });

@@ -113,6 +113,25 @@ describe('weighed by what the model does with a text', () => {
     expect(distance(original, searched)).toBeLessThan(0.9 * distance(original, plain));
   });
 
+  test.each(families)(
+    '%s: with error feedback less is lost than by any rounding',
+    { timeout: 120_000 },
+    async (name, path) => {
+      const folder = temporaryFolder({ 'ids.json': ids() });
+      const original = await logits(path);
+      const off: number[] = [];
+      for (const method of ['rtn', 'weighted', 'gptq']) {
+        const calibrated = method === 'rtn' ? [] : ['--calibration', 'ids.json'];
+        const card = await made(folder, method, '--model', path, '--bits', '4', '--method', method, ...calibrated);
+        expect(card.error, JSON.stringify(card.error)).toBeUndefined();
+        expect(card.calibration).toBe(method === 'rtn' ? null : '300 tokens of ids.json');
+        off.push(distance(original, await logits(join(folder, method))));
+      }
+      const [plain = 0, weighted = 0, fed = Number.NaN] = off;
+      expect(fed, `${name}: ${off.join(' ')}`).toBeLessThan(Math.min(plain, weighted));
+    },
+  );
+
   test('mixed bits fill the size that was given, and no more', { timeout: 30_000 }, async () => {
     const folder = temporaryFolder({ 'ids.json': ids() });
     const calibrated = ['--method', 'mixed', '--calibration', 'ids.json'];
@@ -161,7 +180,7 @@ describe('what is refused leaves nothing behind', () => {
     [['--model', llama], /give --model PATH and --out PATH/],
     [['--model', llama, '--out', 'b', '--bits', '7'], /got 7, expected one of 2, 3, 4, 5, 6, 8/],
     [['--model', llama, '--out', 'b', '--group', '48'], /got 48, expected one of 32, 64, 128/],
-    [['--model', llama, '--out', 'b', '--method', 'best'], /rtn or hqq or weighted or mixed/],
+    [['--model', llama, '--out', 'b', '--method', 'best'], /rtn or hqq or weighted or gptq or mixed/],
     [['--model', llama, '--out', 'no/b'], /the folder .*no does not exist/],
     [['--model', llama, '--out', 'b', '--target-size', '1'], /--target-size goes with --method mixed/],
   ])('%j', async (args, message) => {

@@ -1,0 +1,89 @@
+import type { Model } from '../../../native/addon/index.d.ts';
+import type { Inputs } from '../mlx.ts';
+import { columnsOf, type Planned } from '../plan.ts';
+import { type Calibration, type Watched, watch } from './calibration.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Added to the diagonal of a covariance, relative to its mean. */
+const DAMPING = 0.05;
+/** Bytes of the covariances that are in memory at a time; for more the model reads the text again. */
+const BUDGET = 2 ** 30;
+/** Triangles that are kept: those of a layer, which its matrices share. */
+const KEPT = 4;
+
+export type ErrorFeedback = {
+  inputsOf: (planned: Planned) => Promise<Inputs>;
+  /** The text that was read; null before the first matrix. */
+  calibration: () => string | null;
+  close: () => void;
+};
+
+/** Covariances of the inputs of all matrices of a plan, which has to be asked in its order. */
+export function errorFeedback(
+  workshop: Workshop,
+  source: string,
+  given: Calibration | undefined,
+  plan: readonly Planned[],
+): ErrorFeedback {
+  const parts = partsOf(plan);
+  const kept = new Map<string, Inputs>();
+  let watched: Watched | null = null;
+  let calibration: string | null = null;
+  let current: ReadonlySet<string> | undefined;
+  const close = () => {
+    watched?.model.close();
+    watched = null;
+  };
+  const inputsOf = async ({ tensor }: Planned): Promise<Inputs> => {
+    const part = parts.find((names) => names.has(tensor.name));
+    if (watched === null || (part !== undefined && part !== current)) {
+      close();
+      watched = await watch(workshop, source, given, { covarianceOf: [...(part ?? [])] });
+      calibration = watched.calibration;
+      current = part;
+    }
+    const known = kept.get(tensor.name);
+    if (known) return known;
+    const { names, inputs } = await inputsIn(workshop, watched.model, tensor.name);
+    if (kept.size >= 3 * KEPT) kept.clear();
+    for (const name of names) kept.set(name, inputs);
+    return inputs;
+  };
+  return { inputsOf, calibration: () => calibration, close };
+}
+
+async function inputsIn(
+  { addon }: Workshop,
+  model: Model,
+  tensor: string,
+): Promise<{ names: readonly string[]; inputs: Inputs }> {
+  const [seen] = await model.observed(tensor);
+  if (seen === undefined) return { names: [tensor], inputs: {} };
+  const importance = importanceOf(seen.squares);
+  if (seen.covariance.length === 0) return { names: seen.names, inputs: { importance } };
+  const feedback = await addon.factorInputs(seen.covariance, { columns: seen.squares.length, damping: DAMPING });
+  return { names: seen.names, inputs: { importance, feedback } };
+}
+
+/** A column that this text did not use may be used by other texts. */
+export function importanceOf(squares: Float64Array): Float32Array {
+  const mean = squares.reduce((sum, square) => sum + square, 0) / squares.length;
+  return Float32Array.from(squares, (square) => square + 1e-3 * mean);
+}
+
+/** Names of matrices, in runs whose covariances fit into the budget. Experts see some of the tokens only: theirs are not taken. */
+export function partsOf(plan: readonly Planned[], budget = BUDGET): ReadonlySet<string>[] {
+  const parts: Set<string>[] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const { tensor, bits } of plan) {
+    if (bits === null || tensor.shape.length !== 2) continue;
+    const own = 8 * columnsOf(tensor) ** 2;
+    if (bytes + own > budget) {
+      parts.push(new Set());
+      bytes = 0;
+    }
+    parts.at(-1)?.add(tensor.name);
+    bytes += own;
+  }
+  return parts;
+}
