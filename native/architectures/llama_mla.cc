@@ -74,12 +74,26 @@ std::vector<int32_t> flat(const std::vector<std::vector<int32_t>>& groups) {
   return out;
 }
 
+// The rank of each layer, for each key-value head: the same, or those of a list of ours, which no published checkpoint
+// has.
+std::vector<int64_t> read_ranks(const Config& config, int64_t layers, int64_t dim) {
+  const Key rank{config.find_path("SVD.low_rank") ? "SVD.low_rank" : "mla.low_rank", nullptr};
+  const Key list{"mla.layer_low_ranks", nullptr};
+  std::vector<int64_t> usual(static_cast<size_t>(layers), config.integer(rank, width_range));
+  if (!config.has(list)) return usual;
+  std::vector<int64_t> given = config.integers(list);
+  const bool fits = given.size() == usual.size() &&
+                    std::ranges::all_of(given, [&](int64_t one) { return one >= 1 && one <= 2 * dim; });
+  config.require(fits, "\"mla.layer_low_ranks\" must list " + std::to_string(layers) +
+                           " integers, one a layer, from 1 to " + std::to_string(2 * dim));
+  return fits ? given : usual;
+}
+
 LlamaMla::LlamaMla(const Config& config, Weights& weights) {
   const DecoderShape shape = read_shape(config, weights);
   const Heads heads = read_heads(config, shape.hidden);
   const int64_t width = config.integer({"intermediate_size", nullptr}, width_range);
-  const Key rank_key{config.find_path("SVD.low_rank") ? "SVD.low_rank" : "mla.low_rank", nullptr};
-  const int64_t latent = heads.kv * config.integer(rank_key, width_range);
+  const std::vector<int64_t> ranks = read_ranks(config, shape.layers, heads.dim);
   config.only({"hidden_act", nullptr}, "silu");
   config.only({"attention_bias", nullptr}, false);
   const PartialRope partial = read_partial_rope(config, shape.layers, heads);
@@ -94,7 +108,8 @@ LlamaMla::LlamaMla(const Config& config, Weights& weights) {
     const Names& names = old ? old_layout : new_layout;
     const bool split = weights.has(at(names.down_v, ""));
     const RetainedDims dims = retained_dims(partial, i, heads);
-    const int64_t retained = static_cast<int64_t>(dims.retained.front().size()), latents = split ? 2 * latent : latent;
+    const int64_t retained = static_cast<int64_t>(dims.retained.front().size());
+    const int64_t latent = heads.kv * ranks[static_cast<size_t>(i)], latents = split ? 2 * latent : latent;
 
     Layer layer{.norm = norm("input_layernorm.weight")};
     const WeightView* q = weights.shaped(at("self_attn.q_proj.weight", ""), {heads.query * heads.dim, shape.hidden});

@@ -3,8 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addon } from '../support/addon.ts';
-import { temporaryFolder } from '../support/models/formats.ts';
-import { checkLogits, instructionSets, readCase } from '../support/models/golden.ts';
+import {
+  asFloats,
+  f32,
+  readSafetensors,
+  type StoredTensor,
+  safetensors,
+  temporaryFolder,
+} from '../support/models/formats.ts';
+import { checkLogits, instructionSets, largestDifference, readCase } from '../support/models/golden.ts';
 import { someTokens } from '../support/models/models.ts';
 import { latent, latentFolder } from './cases.ts';
 
@@ -67,4 +74,49 @@ test.each([
   expect(known.notices).toContainEqual(expect.stringContaining('measured for the published SmolLM'));
   expect(known.problems.join()).not.toContain('kept_pairs');
   expect(described({ ...config.RoPE, top_k_rope_dim: 2 }).problems.join()).toContain('kept_pairs');
+});
+
+describe('ranks by layer', () => {
+  const reference = readCase('mha2mla/low_r2_joint_rank8');
+  const config = JSON.parse(readFileSync(join(reference.folder, 'config.json'), 'utf8'));
+  const stored = readSafetensors(readFileSync(join(reference.folder, 'model.safetensors')));
+  const folderOf = (tensors: Record<string, StoredTensor>, ranks: unknown) =>
+    temporaryFolder({
+      'config.json': JSON.stringify({ ...config, mla: { ...config.mla, layer_low_ranks: ranks } }),
+      'model.safetensors': safetensors(tensors),
+    });
+  /** Of the first layer only `latent` directions: the others are zeros, or cut away. */
+  const reduced = (latent: number, cuts: boolean) =>
+    Object.fromEntries(
+      Object.entries(stored).map(([name, { dtype, shape, bytes }]) => {
+        const [rows = 0, columns = 0] = shape;
+        const part = /layers\.0\.self_attn\.kv_proj\.(down|up)/.exec(name)?.[1];
+        if (part === undefined) return [name, { dtype, shape, bytes }];
+        const inside = (i: number) => (part === 'down' ? Math.floor(i / columns) : i % columns) < latent;
+        const values = [...asFloats(bytes)];
+        const size = part === 'down' ? [latent, columns] : [rows, latent];
+        return cuts
+          ? [name, { dtype, shape: size, bytes: f32(...values.filter((_, i) => inside(i))) }]
+          : [name, { dtype, shape, bytes: f32(...values.map((value, i) => (inside(i) ? value : 0))) }];
+      }),
+    );
+  const logitsOf = async (folder: string) => {
+    const model = await addon.load(folder, { device: 'cpu' });
+    const { data } = await model.createSession({ path: 'exact' }).logits(someTokens(40), { all: true });
+    model.close();
+    return data;
+  };
+
+  test('a layer with a smaller rank is one whose other directions are zeros, and keeps less of a token', async () => {
+    const [cut, padded] = [folderOf(reduced(10, true), [5, 8]), folderOf(reduced(10, false), [8, 8])];
+    expect(largestDifference(await logitsOf(cut), await logitsOf(padded))).toBeLessThan(1e-5);
+    const bytes = async (folder: string) => (await addon.inspect(folder)).contextBytesPerToken;
+    // Two key-value heads, fp16.
+    expect((await bytes(padded)) - (await bytes(cut))).toBe(3 * 2 * 2);
+  });
+
+  test.each([[[5]], [[5, 8, 8]], [[0, 8]], [[5, 1000]]])('%j is refused', async (ranks) => {
+    const { problems } = await addon.inspect(folderOf(reduced(10, true), ranks));
+    expect(problems.join()).toMatch(/"mla\.layer_low_ranks" must list 2 integers, one a layer, from 1 to \d+/);
+  });
 });
