@@ -34,51 +34,68 @@ export type Inputs = {
 /** Relative error over all quantised matrices. */
 export type Written = { relativeError: number; left: string[] };
 
+/** How tensors are rounded, and from where they are read. */
+export type Rounder = Pick<MlxRequest, 'source' | 'group' | 'rounding' | 'inputsOf' | 'signal' | 'flag' | 'progress'>;
+
 /** A folder as mlx-lm writes it, under the names of the source: codes as U32, scales and biases in the type of the weights. */
 export async function writeMlx(part: string, request: MlxRequest): Promise<Written> {
   const { plan, config, bits, group } = request;
-  const tied = config.tie_word_embeddings === true;
-  const left = plan.filter(
-    ({ tensor }) => storedType(tensor) === null || (tied && tensor.name.endsWith('lm_head.weight')),
-  );
-  const quantised = plan.filter((planned) => !left.includes(planned));
+  const { kept, left } = storable(plan, config);
   await mkdir(part);
+  const relativeError = await writeTensors(join(part, 'model.safetensors'), kept, request);
+  await request.accompany(part);
+  await writeFile(
+    join(part, 'config.json'),
+    `${JSON.stringify(quantisedConfig(config, kept, bits, group), null, 2)}\n`,
+  );
+  return { relativeError, left: left.map(({ tensor }) => tensor.name) };
+}
+
+/** Integers are no weights, and a head that is the embedding is not stored twice. */
+export function storable(
+  plan: readonly Planned[],
+  config: Record<string, unknown>,
+): { kept: Planned[]; left: Planned[] } {
+  const tied = config.tie_word_embeddings === true;
+  const fits = ({ tensor }: Planned) =>
+    storedType(tensor) !== null && !(tied && tensor.name.endsWith('lm_head.weight'));
+  return { kept: plan.filter(fits), left: plan.filter((planned) => !fits(planned)) };
+}
+
+export function quantisedConfig(
+  config: Record<string, unknown>,
+  plan: readonly Planned[],
+  bits: number,
+  group: number,
+): Record<string, unknown> {
+  const quantization = { group_size: group, bits, mode: 'affine', ...exceptions(plan, bits, group) };
+  return { ...config, quantization, quantization_config: quantization };
+}
+
+/** Relative error over all that was rounded. */
+export async function writeTensors(path: string, plan: readonly Planned[], rounder: Rounder): Promise<number> {
+  const lost = { error: 0, energy: 0 };
   const file = await createSafetensors(
-    join(part, 'model.safetensors'),
-    quantised.flatMap((one) => entriesOf(one, group)),
+    path,
+    plan.flatMap((one) => entriesOf(one, rounder.group)),
     'pt',
   );
-  const lost = { error: 0, energy: 0 };
   try {
-    const total = quantised.reduce((sum, one) => sum + rowsOf(one) * columnsOf(one), 0);
+    const total = plan.reduce((sum, one) => sum + rowsOf(one) * columnsOf(one), 0);
     let done = 0;
-    for (const planned of quantised) {
-      const inputs = planned.bits === null ? {} : await request.inputsOf(planned);
+    for (const planned of plan) {
+      const inputs = planned.bits === null ? {} : await rounder.inputsOf(planned);
       for (const stretch of stretchesOf(planned)) {
-        request.signal.throwIfAborted();
-        await writeStretch(file, planned, stretch, request, inputs, lost);
+        rounder.signal.throwIfAborted();
+        await writeStretch(file, planned, stretch, rounder, inputs, lost);
         done += stretch.count * columnsOf(planned);
-        request.progress(done, total);
+        rounder.progress(done, total);
       }
     }
   } finally {
     await file.close();
   }
-  const quantization = {
-    group_size: group,
-    bits,
-    mode: 'affine',
-    ...exceptions(quantised, bits, group),
-  };
-  await request.accompany(part);
-  await writeFile(
-    join(part, 'config.json'),
-    `${JSON.stringify({ ...config, quantization, quantization_config: quantization }, null, 2)}\n`,
-  );
-  return {
-    relativeError: lost.energy > 0 ? Math.sqrt(lost.error / lost.energy) : 0,
-    left: left.map(({ tensor }) => tensor.name),
-  };
+  return lost.energy > 0 ? Math.sqrt(lost.error / lost.energy) : 0;
 }
 
 const moduleOf = (name: string): string => name.replace(/\.weight$/, '');
@@ -93,7 +110,8 @@ function exceptions(plan: readonly Planned[], bits: number, group: number): Reco
   );
 }
 
-function entriesOf(planned: Planned, group: number): Entry[] {
+/** What a tensor becomes in the file. */
+export function entriesOf(planned: Planned, group: number): Entry[] {
   const { name, shape, bits } = planned;
   const type: StoredType = typeOf(planned);
   if (bits === null) return [{ name, type, shape }];
@@ -111,7 +129,7 @@ async function writeStretch(
   file: SafetensorsFile,
   planned: Planned,
   stretch: Stretch,
-  { source, group, rounding, flag }: MlxRequest,
+  { source, group, rounding, flag }: Rounder,
   inputs: Inputs,
   lost: { error: number; energy: number },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { abortFlag } from '../../engine/process/addon.ts';
-import { LonghandError, MIXED_SHARE, type ShrinkMethod } from '../../protocol/index.ts';
+import { LonghandError, MIXED_SHARE, SHRINK_BITS, type ShrinkMethod } from '../../protocol/index.ts';
 import { allocate } from '../allocate.ts';
 import { type GgufTarget, planGguf, writeGguf } from '../gguf/write.ts';
 import { type Inputs, writeMlx } from '../mlx.ts';
@@ -10,6 +10,7 @@ import { type Calibration, observe } from './calibration.ts';
 import { errorFeedback, importanceOf } from './error-feedback.ts';
 import { type Described, ggufSourceOf, originOf } from './origin.ts';
 import { type Card, qualityOf, writeCard } from './quality-card.ts';
+import { sensitivitiesOf } from './sensitivity.ts';
 import type { Workshop } from './workshop.ts';
 
 /** What was asked for, validated. */
@@ -22,26 +23,27 @@ export type Asked = {
   bits: number;
   group: number;
   method: ShrinkMethod;
-  /** Target size in bytes, for mixed precision. */
+  /** Target size in bytes, or divergence in nats a token, for mixed precision. */
   target: number | null;
+  divergence: number | null;
   gguf: GgufTarget | null;
   calibration: Calibration | undefined;
   measures: boolean;
   described: Described;
 };
 
-type Weights = { importance: Map<string, Float32Array>; calibration: string | null };
+type Weights = { importance: Map<string, Float32Array>; windows: Int32Array[]; calibration: string | null };
 
 /** Column importance of each tensor, if the method needs it. */
 async function weighed(workshop: Workshop, { method, calibration, source }: Asked): Promise<Weights> {
   const importance = new Map<string, Float32Array>();
-  if (method !== 'weighted' && method !== 'mixed') return { importance, calibration: null };
+  if (method !== 'weighted' && method !== 'mixed') return { importance, windows: [], calibration: null };
   const observed = await observe(workshop, source, calibration, {});
   for (const { names, squares } of observed.seen) {
     const weights = importanceOf(squares);
     for (const name of names) importance.set(name, weights);
   }
-  return { importance, calibration: observed.calibration };
+  return { importance, windows: observed.windows, calibration: observed.calibration };
 }
 
 /** Average over the quantised matrices. */
@@ -51,7 +53,15 @@ function bitsPerWeight(plan: readonly Planned[], group: number): number {
   return (8 * sizeOf(matrices, group)) / weights;
 }
 
-/** The rounding of a method, whose bits are chosen elsewhere. */
+/** Windows of the calibration text on which the sensitivity of each layer is measured: the last ones. */
+const TRIED = 2;
+
+const shareOf = (method: ShrinkMethod): number => (method === 'mixed' ? MIXED_SHARE : 1);
+const widest = (plan: readonly Planned[]): Planned[] =>
+  plan.map((planned) => ({ ...planned, bits: planned.bits === null ? null : Math.max(...SHRINK_BITS) }));
+const feedsBack = (method: ShrinkMethod) => method === 'gptq' || method === 'mixed';
+
+/** The ranges of a method, whose bits and whose feedback are chosen elsewhere. */
 const roundingOf = (method: ShrinkMethod): Rounding => (method === 'mixed' || method === 'gptq' ? 'weighted' : method);
 
 type Run = {
@@ -97,26 +107,29 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
       'bad-request',
       `[--group] got ${group}; no matrix in this model has rows that divide into groups of that size`,
     );
-  const room = asked.target ?? sizeOf(uniform, group) * (method === 'mixed' ? MIXED_SHARE : 1);
-  await checkRoom(out, room);
-  const { importance, calibration } = await weighed(workshop, asked);
+  const room =
+    asked.divergence === null
+      ? (asked.target ?? sizeOf(uniform, group) * shareOf(method))
+      : sizeOf(widest(uniform), group);
+  // To choose bits the original is written once more, and once with the same bits everywhere.
+  await checkRoom(out, room + (method === 'mixed' ? described.weightBytes + sizeOf(uniform, group) : 0));
+  const { importance, windows, calibration } = await weighed(workshop, asked);
   return await whole(out, async (part) => {
     const source = await workshop.addon.openWeights(asked.source);
     const common = { source, group, signal: run.signal };
     const choosing = workshop.progress('choosing');
     try {
+      const trial = { ...origin, original: asked.source, source, plan: uniform, bits, group, folder: part };
       const plan =
         method === 'mixed'
           ? await allocate({
-              ...common,
-              importance,
-              plan: uniform,
-              target: room,
+              ...{ ...common, importance, target: room, divergence: asked.divergence, plan: uniform },
+              sensitivities: await sensitivitiesOf(workshop, { ...trial, windows: windows.slice(-TRIED) }),
               progress: choosing.show,
             })
           : uniform;
       choosing.end();
-      const feedback = method === 'gptq' ? errorFeedback(workshop, asked.source, asked.calibration, plan) : null;
+      const feedback = feedsBack(method) ? errorFeedback(workshop, asked.source, asked.calibration, plan) : null;
       const weightsOf = ({ tensor }: Planned): Inputs => {
         const weights = importance.get(tensor.name);
         return weights === undefined ? {} : { importance: weights };

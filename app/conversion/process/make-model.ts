@@ -70,6 +70,7 @@ async function makeSmaller(
       : { bits: 0, group: 0, gguf: form.type }),
     method,
     target: null,
+    divergence: null,
     calibration: undefined,
     measures: true,
   });

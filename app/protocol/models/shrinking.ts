@@ -19,7 +19,7 @@ export const ShrinkForm = z.discriminatedUnion('format', [
 export type ShrinkForm = z.infer<typeof ShrinkForm>;
 
 /** How weights are rounded: to the nearest value, half-quadratic, weighted by the activations of a text, with error feedback as well,
- *  or with bits by sensitivity. */
+ *  or that with bits by the sensitivity of each layer. */
 export const ShrinkMethod = z.enum(['rtn', 'hqq', 'weighted', 'gptq', 'mixed']);
 export type ShrinkMethod = z.infer<typeof ShrinkMethod>;
 

@@ -36,12 +36,17 @@ const FLAGS = {
     kind: 'text',
     value: 'rtn|hqq|weighted|gptq|mixed',
     oneOf: ['rtn', 'hqq', 'weighted', 'gptq', 'mixed'],
-    help: 'round to nearest (default), half-quadratic, weighted by the activations of a text, with error feedback as well, or bits chosen by sensitivity',
+    help: 'round to nearest (default), half-quadratic, weighted by the activations of a text, with error feedback as well, or that with bits by the measured sensitivity of each layer',
   },
   'target-size': {
     kind: 'number',
     value: 'GB',
     help: 'with --method mixed: maximum size of the weights (default: 10 % more than --bits everywhere)',
+  },
+  'target-kld': {
+    kind: 'number',
+    value: 'NATS',
+    help: 'with --method mixed: as small as a divergence of NATS per token allows, by the sensitivity of each layer',
   },
   format: {
     kind: 'text',
@@ -75,12 +80,16 @@ export const quantize = command({
 });
 
 function checked(context: Context, values: QuantizeValues): Omit<Asked, 'described'> {
-  const { model, bits, group = 64, method = 'rtn', 'target-size': target } = values;
+  const { model, bits, group = 64, method = 'rtn', 'target-size': target, 'target-kld': divergence } = values;
   if (model === undefined || values.out === undefined)
     throw new UsageError('[quantize] give --model PATH and --out PATH');
   checkForm(bits ?? 4, group);
   if (target !== undefined && method !== 'mixed')
     throw new UsageError('[quantize] --target-size goes with --method mixed');
+  if (divergence !== undefined && (method !== 'mixed' || target !== undefined))
+    throw new UsageError('[quantize] --target-kld goes with --method mixed, without --target-size');
+  if (divergence !== undefined && !(divergence > 0))
+    throw new UsageError(`[--target-kld] got ${divergence}, expected nats per token above 0`);
   if (target !== undefined && !(target > 0))
     throw new UsageError(`[--target-size] got ${target}, expected gigabytes above 0`);
   if (values.calibration !== undefined && (method === 'rtn' || method === 'hqq'))
@@ -99,6 +108,7 @@ function checked(context: Context, values: QuantizeValues): Omit<Asked, 'describ
     group,
     method: method as Asked['method'],
     target: target === undefined ? null : target * 1e9,
+    divergence: divergence ?? null,
     gguf,
     calibration: values.calibration === undefined ? undefined : readCalibration(context, values.calibration),
     measures: values['skip-quality'] !== true,

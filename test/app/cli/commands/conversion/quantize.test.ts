@@ -148,6 +148,21 @@ describe('weighed by what the model does with a text', () => {
     expect(small.error?.message).toMatch(/got 0\.000 GB; the least that this model can become is 0\.\d+ GB/);
   });
 
+  test('a smaller divergence takes more bytes, and is nearer to the original', { timeout: 60_000 }, async () => {
+    const folder = temporaryFolder({ 'ids.json': ids() });
+    const original = await logits(llama);
+    const found: { bytes: number; off: number }[] = [];
+    for (const nats of ['0.1', '0.0000001']) {
+      const card = await made(folder, nats, '--method', 'mixed', '--calibration', 'ids.json', '--target-kld', nats);
+      expect(card.error, JSON.stringify(card.error)).toBeUndefined();
+      found.push({ bytes: card.bytes, off: distance(original, await logits(join(folder, nats))) });
+    }
+    const [rough, fine] = found;
+    expect(fine?.bytes).toBeGreaterThan(rough?.bytes ?? Number.NaN);
+    expect(fine?.off).toBeLessThan((rough?.off ?? Number.NaN) / 4);
+    expect(readdirSync(join(folder, '0.1')).sort()).toEqual(['config.json', 'model.safetensors', 'quality.json']);
+  });
+
   test.each([
     ['', /is empty/],
     [Buffer.from([0xff, 0xfe, 0, 1]), /is not text: its bytes are not UTF-8/],
@@ -183,6 +198,15 @@ describe('what is refused leaves nothing behind', () => {
     [['--model', llama, '--out', 'b', '--method', 'best'], /rtn or hqq or weighted or gptq or mixed/],
     [['--model', llama, '--out', 'no/b'], /the folder .*no does not exist/],
     [['--model', llama, '--out', 'b', '--target-size', '1'], /--target-size goes with --method mixed/],
+    [['--model', llama, '--out', 'b', '--target-kld', '1'], /--target-kld goes with --method mixed/],
+    [
+      ['--model', llama, '--out', 'b', '--method', 'mixed', '--target-kld', '1', '--target-size', '1'],
+      /without --target-size/,
+    ],
+    [
+      ['--model', llama, '--out', 'b', '--method', 'mixed', '--target-kld', '0'],
+      /got 0, expected nats per token above 0/,
+    ],
   ])('%j', async (args, message) => {
     const { code, message: said } = await refused(args);
     expect(code).toBe(2);
