@@ -12,7 +12,7 @@ import { stretchesOf } from './stretches.ts';
 //  MHA2MLA (arXiv 2502.14837): every head retains a few rotary pairs; the other dims of the keys, and all of the values,
 //  are computed from one low-rank latent vector per token.
 
-export type Svd = 'split' | 'joint' | 'whitened';
+export type Svd = 'split' | 'joint' | 'whitened' | 'regression';
 export type Layout = 'published' | 'new';
 
 /** What the headers of the result follow from. */
@@ -24,8 +24,8 @@ export type MlaShape = {
   /** [layers, key-value heads, pairs] */
   pairs: Pairs;
   svd: Svd;
-  /** Rank per key-value head. */
-  rank: number;
+  /** Rank per key-value head, of each layer. Only the new layout can hold different ones. */
+  ranks: readonly number[];
   layout: Layout;
 };
 
@@ -35,9 +35,17 @@ export type MlaRequest = MlaShape & {
   folder: string;
   /** Covariance of the attention inputs by layer, if `svd` is whitened. */
   covariance: ReadonlyMap<number, Float64Array>;
+  /** Fits the layers one after the other, if `svd` is regression. */
+  recovery: Recovery | null;
   signal: AbortSignal;
   progress: (done: number, total: number) => void;
 };
+
+/** A layer that was fitted to the original. fp32 by rows: down [latent, hidden], upK [kv * (dim - retained), latent],
+ *  upV [kv * dim, latent], o as o_proj. */
+export type Fitted = { down: Float32Array; upK: Float32Array; upV: Float32Array; o: Float32Array; error: number };
+/** Fits the next layer, of which `latent` values a token are kept. */
+export type Recovery = (layer: number, latent: number) => Promise<Fitted>;
 
 /** Relative Frobenius error of the factorisation of one layer. */
 export type LayerError = { layer: number; k?: number; v?: number; joint?: number };
@@ -63,6 +71,7 @@ const NAMES: Record<Layout, Names> = {
 };
 
 const CHANGED = /^model\.layers\.(\d+)\.self_attn\.([qkv])_proj\.weight$/;
+const OUTPUT = /\.self_attn\.o_proj\.weight$/;
 const at = (layer: number, name: string) => `model.layers.${layer}.self_attn.${name}.weight`;
 
 /** The tensors and the configuration of the result. */
@@ -82,13 +91,14 @@ export async function writeMla(part: string, request: MlaRequest): Promise<Layer
   await mkdir(part);
   const file = await createSafetensors(join(part, 'model.safetensors'), entries, 'pt');
   const errors: LayerError[] = [];
+  const written = (name: string) => CHANGED.test(name) || (request.recovery !== null && OUTPUT.test(name));
   try {
     for (const [layer] of pairs.entries()) {
       request.signal.throwIfAborted();
       errors.push(await writeLayer(file, layer, entries, request));
       request.progress(layer + 1, pairs.length + 1);
     }
-    for (const tensor of tensors.filter(isPlain)) if (!CHANGED.test(tensor.name)) await copy(file, tensor, request);
+    for (const tensor of tensors.filter(isPlain)) if (!written(tensor.name)) await copy(file, tensor, request);
   } finally {
     await file.close();
   }
@@ -97,12 +107,12 @@ export async function writeMla(part: string, request: MlaRequest): Promise<Layer
   return errors;
 }
 
-function entriesOf(layer: number, q: TensorEntry, { heads, rank, svd, layout, pairs }: MlaShape): Entry[] {
+function entriesOf(layer: number, q: TensorEntry, { heads, ranks, svd, layout, pairs }: MlaShape): Entry[] {
   const names = NAMES[layout];
   const type = q.type as StoredType;
   const hidden = columnsOf(q);
   const retained = 2 * (pairs[layer]?.[0]?.length ?? 0);
-  const latent = rank * heads.kv;
+  const latent = (ranks[layer] ?? 0) * heads.kv;
   const entry = (name: string, ...shape: number[]): Entry => ({ name: at(layer, name), type, shape });
   return [
     entry('q_proj', rowsOf(q), hidden),
@@ -121,7 +131,7 @@ async function writeLayer(
   entries: readonly Entry[],
   request: MlaRequest,
 ): Promise<LayerError> {
-  const { source, heads, svd, rank, layout, pairs } = request;
+  const { source, heads, svd, ranks, layout, pairs, recovery } = request;
   const names = NAMES[layout];
   const dims = dimsOf(pairs[layer] ?? [], heads);
   const put = async (name: string, values: Float32Array) => {
@@ -141,11 +151,19 @@ async function writeLayer(
     await rows('q', layout === 'new' ? [...inOrder('retained', queries), ...inOrder('rest', queries)] : straight),
   );
   await put(names.rope, await rows('k', inOrder('retained', dims)));
+  const latent = (ranks[layer] ?? 0) * heads.kv;
+  if (recovery) {
+    const { down, upK, upV, o, error } = await recovery(layer, latent);
+    await put(names.down, down);
+    await put(names.upK, upK);
+    await put(names.upV, upV);
+    await put('o_proj', o);
+    return { layer, joint: error };
+  }
 
   const nope = await rows('k', inOrder('rest', dims));
   const values = await source.read(at(layer, 'v_proj'));
   const hidden = values.length / (heads.kv * heads.dim);
-  const latent = rank * heads.kv;
   const factored = (matrix: Float64Array) => {
     const covariance = request.covariance.get(layer);
     return request.lowRank(matrix, {
@@ -194,9 +212,20 @@ function encoded(values: Float32Array, type: StoredType): Uint8Array {
 
 const VERSIONS: Record<Rope, number> = { high: 1, uniform: 2, '2-norm': 4, low: 5 };
 
-/** The configuration keys of the published checkpoints. The `2-norm` selection is not in the weights, so it is stored here. */
-function configOf({ config, rope, pairs, svd, rank, layout, heads }: MlaShape): Record<string, unknown> {
+/** The configuration keys of the published checkpoints. The `2-norm` selection is not in the weights, so it is stored here, and so
+ *  are ranks that differ from layer to layer. */
+export function configOf({
+  config,
+  rope,
+  pairs,
+  svd,
+  ranks,
+  layout,
+  heads,
+}: Omit<MlaShape, 'tensors'>): Record<string, unknown> {
   const retained = pairs[0]?.[0]?.length ?? 0;
+  const rank = Math.max(...ranks);
+  const uniform = ranks.every((one) => one === rank);
   return {
     ...config,
     ...(layout === 'new'
@@ -207,6 +236,7 @@ function configOf({ config, rope, pairs, svd, rank, layout, heads }: MlaShape): 
             rope_dim: 2 * retained,
             svd: svd === 'split' ? 'split' : 'joint',
             low_rank: rank,
+            ...(uniform ? {} : { layer_low_ranks: ranks }),
           },
         }
       : {}),

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type * as Addon from '../../../native/addon/index.d.ts';
+import type { Model, WeightSource } from '../../../native/addon/index.d.ts';
 import { textIfAny } from '../../engine/process/model/tokenizer-files.ts';
 import {
   type LatentForm,
@@ -8,14 +10,20 @@ import {
   readsText,
   whyNotLatent,
 } from '../../protocol/index.ts';
-import { type Layout, type MlaShape, mlaHeaders, writeMla } from '../mla.ts';
+import { configOf, type LayerError, type Layout, type MlaShape, mlaHeaders, writeMla } from '../mla.ts';
 import { checkRoom, whole } from '../output.ts';
 import { fixedPairs, type Heads, type Pairs, strongestPairs } from '../partial-rope.ts';
 import { isPlain } from '../plan.ts';
-import { type Calibration, observe } from './calibration.ts';
+import { damped } from '../recovery/matrices.ts';
+import { allocateRanks } from '../recovery/ranks.ts';
+import { energiesOf, recoveryOf } from '../recovery/recover.ts';
+import { type Calibration, watch } from './calibration.ts';
 import type { Described, Origin } from './origin.ts';
 import { type Card, qualityOf, writeCard } from './quality-card.ts';
 import type { Workshop } from './workshop.ts';
+
+/** Directions the text did not use still get a small weight. */
+const DAMPING = 1e-3;
 
 /** What was asked for. */
 export type AskedLatent = Origin & {
@@ -24,6 +32,8 @@ export type AskedLatent = Origin & {
   known: string;
   form: LatentForm;
   layout: Layout;
+  /** A rank of its own for each layer, within the memory of the same rank for all: for `regression` in the new layout. */
+  byLayer: boolean;
   calibration: Calibration | undefined;
   measures: boolean;
 };
@@ -99,7 +109,7 @@ export function latentSizeOf(
     rope: 'high',
     pairs: fixedPairs('high', pairs, heads, described.layers.length),
     svd,
-    rank,
+    ranks: described.layers.map(() => rank),
     layout: 'published',
   });
   const tensors = entries.map(({ name, type, shape }) => ({ name, type, shape: [...shape] }));
@@ -134,7 +144,7 @@ export function checkLatent({ dim, kv }: Heads, { pairs, rank, svd }: LatentForm
 /** Converts, evaluates, and moves the result into place. */
 export async function convert(workshop: Workshop, asked: AskedLatent): Promise<Card> {
   const { addon, signal } = workshop;
-  const { source, folder, described, out, form, layout } = asked;
+  const { source, described, out, form } = asked;
   const began = Date.now();
   const heads = headsOf(described);
   checkLatent(heads, form);
@@ -144,18 +154,9 @@ export async function convert(workshop: Workshop, asked: AskedLatent): Promise<C
     const found = await observed(workshop, asked, heads);
     return await whole(out, async (part) => {
       const weights = await addon.openWeights(source);
-      const errors = await writeMla(part, {
-        ...shapeOf(described, heads),
-        ...form,
-        lowRank: addon.lowRank,
-        source: weights,
-        folder,
-        pairs: found.pairs,
-        layout,
-        covariance: found.covariance,
-        signal,
-        progress: bar.show,
-      }).finally(() => weights.close());
+      const errors = await written(workshop, asked, heads, found, { part, weights, show: bar.show }).finally(() =>
+        weights.close(),
+      );
       bar.end();
       const seconds = (Date.now() - began) / 1000;
       const quality = asked.measures ? await qualityOf(workshop, source, part) : { skipped: '--skip-quality' };
@@ -186,41 +187,106 @@ export async function convert(workshop: Workshop, asked: AskedLatent): Promise<C
   }
 }
 
+type Place = { part: string; weights: WeightSource; show: (done: number, total: number) => void };
+
+/** Writes the weights and the configuration. */
+async function written(
+  workshop: Workshop,
+  asked: AskedLatent,
+  heads: Heads,
+  found: Observed,
+  { part, weights: source, show }: Place,
+): Promise<LayerError[]> {
+  const { addon, signal } = workshop;
+  const { described, folder, form, layout } = asked;
+  const { pairs, windows, covariance } = found;
+  const ranks = await ranksOf(workshop, asked, heads, found, source);
+  const shape = { ...shapeOf(described, heads), ...form, pairs, ranks, layout };
+  const config = shape.config;
+  const one = (layer: number) => ({ pairs: pairs.slice(layer, layer + 1), ranks: ranks.slice(layer, layer + 1) });
+  const recovery =
+    windows &&
+    recoveryOf({
+      ...{ addon, source, config, heads, pairs, windows, signal },
+      folder: join(part, 'layer'),
+      configOf: (layer) => configOf({ ...shape, ...one(layer), layout: 'published' }),
+    });
+  return writeMla(part, {
+    ...{ ...shape, lowRank: addon.lowRank, source, folder, covariance, recovery, signal, progress: show },
+  });
+}
+
 const meanSquare = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value * value, 0) / Math.max(1, values.length);
 
-type Observed = { pairs: Pairs; covariance: Map<number, Float64Array>; calibration: string | null };
+type Observed = {
+  pairs: Pairs;
+  covariance: Map<number, Float64Array>;
+  /** What layers are fitted on, if they are. */
+  windows: Int32Array[] | null;
+  /** Energies of the states behind each layer, if ranks follow from them. */
+  stateEnergies: number[] | null;
+  calibration: string | null;
+};
 
 /** The pairs to keep and, for whitening, covariances of the attention inputs: both may need a run of the model over a text. */
 async function observed(
   workshop: Workshop,
-  { source, described, form, calibration: given }: AskedLatent,
+  { source, described, form, byLayer, calibration: given }: AskedLatent,
   heads: Heads,
 ): Promise<Observed> {
   const { rope, pairs: count, svd } = form;
   const layers = described.layers.length;
   const fixed = rope === '2-norm' ? null : fixedPairs(rope, count, heads, layers);
   const covariance = new Map<number, Float64Array>();
-  if (fixed && !readsText(form)) return { pairs: fixed, covariance, calibration: null };
-  const { seen, calibration } = await observe(workshop, source, given, {
-    ...(svd === 'whitened' ? { covarianceOf: 'self_attn.k_proj.weight' } : {}),
+  if (fixed && !readsText(form))
+    return { pairs: fixed, covariance, windows: null, stateEnergies: null, calibration: null };
+  const weighs = svd === 'whitened' || byLayer;
+  const { model, windows, calibration } = await watch(workshop, source, given, {
+    ...(weighs ? { covarianceOf: 'self_attn.k_proj.weight' } : {}),
     ...(fixed ? {} : { pairsOf: heads.dim }),
   });
-  const strongest: Pairs = [];
-  for (let layer = 0; layer < layers; layer++) {
-    const own = seen.find(({ names }) => names.includes(`model.layers.${layer}.self_attn.k_proj.weight`));
-    if (own === undefined) throw new LonghandError('internal', `[convert] layer ${layer} was not seen`);
-    if (!fixed) strongest.push(strongestPairs(own.pairs, count, heads));
-    if (svd === 'whitened') covariance.set(layer, damped(own.covariance));
+  try {
+    const strongest: Pairs = [];
+    const stateEnergies = byLayer ? await energiesOfStates(model, windows[0] ?? new Int32Array(), layers) : null;
+    for (let layer = 0; layer < layers; layer++) {
+      const [own] = await model.observed(`model.layers.${layer}.self_attn.k_proj.weight`);
+      if (own === undefined) throw new LonghandError('internal', `[convert] layer ${layer} was not seen`);
+      if (!fixed) strongest.push(strongestPairs(own.pairs, count, heads));
+      if (weighs) covariance.set(layer, damped(own.covariance, Math.sqrt(own.covariance.length), DAMPING));
+    }
+    const read = svd === 'regression' ? windows : null;
+    return { pairs: fixed ?? strongest, covariance, windows: read, stateEnergies, calibration };
+  } finally {
+    model.close();
   }
-  return { pairs: fixed ?? strongest, covariance, calibration };
 }
 
-/** Directions the text did not use still get a small weight. */
-function damped(covariance: Float64Array): Float64Array {
-  const size = Math.sqrt(covariance.length);
-  let trace = 0;
-  for (let i = 0; i < size; i++) trace += covariance[i * (size + 1)] ?? 0;
-  for (let i = 0; i < size; i++) covariance[i * (size + 1)] = (covariance[i * (size + 1)] ?? 0) + (1e-3 * trace) / size;
-  return covariance;
+/** Behind each layer, the median over tokens: single tokens have states that are hundreds of times larger. */
+async function energiesOfStates(model: Model, window: Int32Array, layers: number): Promise<number[]> {
+  const session = model.createSession({ path: 'exact' });
+  const traced = await session.trace(window, { path: 'exact' });
+  return traced.slice(1, layers + 1).map(({ data, rows, columns }) => {
+    const energies = Array.from({ length: rows }, (_, row) =>
+      data.subarray(row * columns, (row + 1) * columns).reduce((sum, one) => sum + one * one, 0),
+    );
+    return energies.toSorted((a, b) => a - b)[Math.floor(rows / 2)] ?? 1;
+  });
+}
+
+/** Of each layer: the same for all, or what should lose the least within the same memory. */
+async function ranksOf(
+  { addon }: Workshop,
+  { form, described }: AskedLatent,
+  heads: Heads,
+  { pairs, covariance, stateEnergies }: Observed,
+  source: WeightSource,
+): Promise<number[]> {
+  if (!stateEnergies) return described.layers.map(() => form.rank);
+  const energies: Float64Array[] = [];
+  for (const [layer, own] of covariance) {
+    const found = await energiesOf({ addon, source, heads, pairs }, layer, own);
+    energies.push(found.map((one) => one / (stateEnergies[layer] || 1)));
+  }
+  return allocateRanks(energies, form.rank, heads.kv);
 }

@@ -107,6 +107,7 @@ async function makeLatent(
     known,
     form,
     layout: 'published',
+    byLayer: false,
     calibration: undefined,
     measures: true,
   });

@@ -6,7 +6,7 @@ import { MemoryNeeds, type ModelDescription } from './engine.ts';
 //  Latent attention (MHA2MLA): of each token the model keeps one short vector, and a few rotary pairs, instead of all keys and values.
 
 export const LATENT_ROPES = ['2-norm', 'high', 'low', 'uniform'] as const;
-export const LATENT_SVDS = ['whitened', 'joint', 'split'] as const;
+export const LATENT_SVDS = ['regression', 'whitened', 'joint', 'split'] as const;
 
 export const LatentForm = z.object({
   /** Rotary pairs kept by each head. */
@@ -15,14 +15,15 @@ export const LatentForm = z.object({
   rope: z.enum(LATENT_ROPES),
   /** Length of the latent vector, for each key-value head; twice that if `svd` is split. */
   rank: z.number().int().min(1).max(4096),
-  /** How keys and values are factorised: together and weighted by the activations of a text, together, or each for itself. */
+  /** How keys and values are factorised: each layer fitted to the original on a text (reduced-rank regression), together and weighted by
+   *  the activations of a text, together, or each for itself. */
   svd: z.enum(LATENT_SVDS),
 });
 export type LatentForm = z.infer<typeof LatentForm>;
 
 /** Whether the model reads a text to be converted like this. */
 export const readsText = ({ rope, svd }: Pick<LatentForm, 'rope' | 'svd'>): boolean =>
-  rope === '2-norm' || svd === 'whitened';
+  rope === '2-norm' || svd === 'whitened' || svd === 'regression';
 
 /** What a conversion takes, by the engine's own plan for its headers. */
 export const LatentSize = z.object({

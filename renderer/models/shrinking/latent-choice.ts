@@ -12,7 +12,7 @@ import {
 export type LatentWish = { share: number; pairs: number | null } & Pick<LatentForm, 'rope' | 'svd'>;
 
 /** What somebody who knows none of these words should get: what loses the least. */
-export const USUAL_LATENT: LatentWish = { share: 0.5, pairs: null, rope: '2-norm', svd: 'whitened' };
+export const USUAL_LATENT: LatentWish = { share: 0.5, pairs: null, rope: '2-norm', svd: 'regression' };
 
 export type LatentChoice = {
   form: LatentForm;

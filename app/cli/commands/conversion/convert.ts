@@ -24,9 +24,9 @@ const FLAGS = {
   pairs: { kind: 'count', value: 'R', help: 'rotary pairs to keep per head' },
   svd: {
     kind: 'text',
-    value: 'split|joint|whitened',
-    oneOf: ['split', 'joint', 'whitened'],
-    help: 'factorise keys and values separately, together, or together weighted by the activations of a text (default: joint)',
+    value: 'split|joint|whitened|regression',
+    oneOf: ['split', 'joint', 'whitened', 'regression'],
+    help: 'factorise keys and values separately, together, together weighted by the activations of a text, or fit each layer on it to the original (default)',
   },
   rank: { kind: 'count', value: 'K', help: 'length of the latent vector per key-value head' },
   layout: {
@@ -35,10 +35,14 @@ const FLAGS = {
     oneOf: ['published', 'new'],
     help: 'tensor names of the published checkpoints (default) or of newer code; Longhand loads both',
   },
+  'by-layer': {
+    kind: 'yes',
+    help: 'with --svd regression --layout new: a rank of its own for each layer, K on average',
+  },
   calibration: {
     kind: 'text',
     value: 'FILE',
-    help: 'for 2-norm and whitened: a text, or JSON lists of token ids (default: the manual)',
+    help: 'for 2-norm, whitened and regression: a text, or JSON lists of token ids (default: the manual)',
   },
   'skip-quality': { kind: 'yes', help: 'do not measure the quality loss' },
 } as const satisfies Flags;
@@ -47,7 +51,8 @@ type ConvertValues = Values<typeof FLAGS>;
 export const convert = command({
   name: 'convert',
   summary: 'Convert a model to latent attention so its context takes less memory, and measure the quality loss.',
-  usage: '--mla --model PATH --out PATH --rope high|low|uniform|2-norm --pairs R --svd split|joint|whitened --rank K',
+  usage:
+    '--mla --model PATH --out PATH --rope high|low|uniform|2-norm --pairs R --svd split|joint|whitened|regression --rank K',
   flags: FLAGS,
   async run(context, values) {
     const card = await convertToMla(context, values);
@@ -57,13 +62,16 @@ export const convert = command({
 });
 
 async function convertToMla(context: Context, values: ConvertValues): Promise<Card> {
-  const { mla, model, pairs, rank, rope = '2-norm', svd = 'joint', layout = 'published', calibration } = values;
+  const { mla, model, pairs, rank, rope = '2-norm', svd = 'regression', layout = 'published', calibration } = values;
   if (!mla) throw new UsageError('[convert] --mla is missing: it is the only conversion');
   if (model === undefined || values.out === undefined || pairs === undefined || rank === undefined)
     throw new UsageError('[convert] give --model PATH, --out PATH, --pairs R and --rank K');
   const form = { pairs, rank, rope, svd } as LatentForm;
   if (calibration !== undefined && !readsText(form))
-    throw new UsageError('[convert] --calibration goes with --rope 2-norm and --svd whitened');
+    throw new UsageError('[convert] --calibration goes with --rope 2-norm and --svd whitened or regression');
+  const byLayer = values['by-layer'] === true;
+  if (byLayer && !(svd === 'regression' && layout === 'new'))
+    throw new UsageError('[convert] --by-layer goes with --svd regression and --layout new');
   const source = modelPath(context, model);
   const out = resolve(context.places.here, values.out);
   checkFree(out);
@@ -77,6 +85,7 @@ async function convertToMla(context: Context, values: ConvertValues): Promise<Ca
     known: out,
     form,
     layout: layout as Layout,
+    byLayer,
     calibration: calibration === undefined ? undefined : readCalibration(context, calibration),
     measures: values['skip-quality'] !== true,
   });

@@ -21,7 +21,7 @@ import { source } from '../../../support/core/kills.ts';
 import { named, until } from '../../../support/until.ts';
 
 type Form = Request<'models.convert'>['form'];
-const form: Form = { pairs: 2, rope: '2-norm', rank: 4, svd: 'whitened' };
+const form: Form = { pairs: 2, rope: '2-norm', rank: 4, svd: 'regression' };
 
 const imported = async (client: Client, path: string): Promise<ModelEntry> => client.call('models.import', { path });
 

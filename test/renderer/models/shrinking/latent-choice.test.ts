@@ -26,9 +26,9 @@ const usual = [
   size(4, 28, true, 500),
 ];
 
-test('who chooses nothing gets half the memory, half of which tells positions, weighted by a text', () => {
+test('who chooses nothing gets half the memory, half of which tells positions, fitted to a text', () => {
   const choice = latentChoiceOf(plan(usual), USUAL_LATENT);
-  expect(choice?.form).toEqual({ pairs: 16, rope: '2-norm', rank: 32, svd: 'whitened' });
+  expect(choice?.form).toEqual({ pairs: 16, rope: '2-norm', rank: 32, svd: 'regression' });
   // A smaller target has fewer pairs.
   expect(choice?.sizes.map(({ pairs, rank }) => [pairs, rank])).toEqual([
     [16, 32],

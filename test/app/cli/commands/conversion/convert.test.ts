@@ -128,6 +128,45 @@ test.each(['split', 'joint'])('with every pair and every rank it is the original
   model.close();
 });
 
+describe('fitted layer by layer to the original', () => {
+  const calibration = ['--calibration', join(base, 'expected.json')];
+  const ids = Int32Array.from({ length: 60 }, (_, i) => 3 + ((i * 37) % 120));
+  const logitsOf = async (path: string) => {
+    const model = await addon.load(path, { device: 'cpu' });
+    const { data } = await model.createSession({ path: 'exact' }).logits(ids, { all: true });
+    model.close();
+    return data;
+  };
+
+  test.each(['new', 'published'])('with every pair and every rank it is the original, layout %s', async (layout) => {
+    const folder = temporaryFolder();
+    const all = ['--rope', '2-norm', '--pairs', '8', '--svd', 'regression', '--rank', '16', '--layout', layout];
+    expect((await convert(folder, ...all, ...calibration)).error).toBeUndefined();
+    expect(largestDifference(await logitsOf(join(folder, 'b')), await logitsOf(base))).toBeLessThan(2e-3);
+    expect(readdirSync(join(folder, 'b'))).not.toContain('layer');
+  });
+
+  test('on a text it has not seen it is nearer to the original than whitened factors', {
+    timeout: 120_000,
+  }, async () => {
+    const folder = temporaryFolder();
+    const model = await readingLlama(temporaryFolder());
+    const made = (out: string, ...more: string[]) => {
+      const args = ['--rope', '2-norm', '--pairs', '2', '--rank', '4', '--out', out, ...more];
+      return answered<Card>(folder, ['convert', '--mla', '--model', model, ...args]);
+    };
+    const white = await made('white', '--svd', 'whitened');
+    const fitted = await made('fitted', '--svd', 'regression', '--layout', 'published');
+    expect(fitted.quality.kld).toBeLessThan(0.8 * white.quality.kld);
+    const own = await made('own', '--svd', 'regression', '--layout', 'new', '--by-layer');
+    expect(own.cache_bytes_per_token).toBe(fitted.cache_bytes_per_token);
+    const { mla } = JSON.parse(readFileSync(join(folder, 'own/config.json'), 'utf8'));
+    expect(mla.layer_low_ranks.reduce((sum: number, rank: number) => sum + rank, 0)).toBe(2 * 4);
+    expect(mla.layer_low_ranks[0]).not.toBe(4);
+    expect(Number.isFinite(own.quality.kld)).toBe(true);
+  });
+});
+
 test('whitening by what attention reads gives logits nearer to the original', async () => {
   const folder = temporaryFolder();
   const args = ['--rope', 'high', '--pairs', '7', '--rank', '14'];
@@ -177,8 +216,9 @@ describe('what is refused leaves nothing behind', () => {
     [['--mla', '--model', base, '--out', 'b', ...good, '--rope', 'all'], /high or low or uniform or 2-norm/],
     [
       ['--mla', '--model', base, '--out', 'b', ...good, '--calibration', 'x'],
-      /goes with --rope 2-norm and --svd whitened/,
+      /goes with --rope 2-norm and --svd whitened or regression/,
     ],
+    [['--mla', '--model', base, '--out', 'b', ...good, '--by-layer'], /goes with --svd regression and --layout new/],
     [['--mla', '--model', base, '--out', '.', ...good], /already exists; choose another name/],
   ])('%j', async (args, message) => {
     const folder = temporaryFolder();
