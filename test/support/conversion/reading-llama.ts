@@ -11,7 +11,7 @@ const KV_HEADS = 2;
 /** Writes it into a folder, which is returned. By default it has the shape of the golden case mha2mla/base. */
 export async function readingLlama(
   folder: string,
-  { hidden = 64, layers = 2 }: { hidden?: number; layers?: number } = {},
+  { hidden = 64, layers = 2, dim = hidden / HEADS }: { hidden?: number; layers?: number; dim?: number } = {},
 ): Promise<string> {
   let state = 1;
   const values = (count: number, size: number) =>
@@ -26,7 +26,6 @@ export async function readingLlama(
     tensors.push({ name: `model.${name}.weight`, type: 'F32', shape, values: own });
   };
   const ones = () => new Float32Array(hidden).fill(1);
-  const dim = hidden / HEADS;
   const wide = 1.5 * hidden;
   put('embed_tokens', [VOCABULARY, hidden]);
   put('norm', [hidden], ones());
@@ -34,10 +33,10 @@ export async function readingLlama(
     const at = `layers.${layer}`;
     put(`${at}.input_layernorm`, [hidden], ones());
     put(`${at}.post_attention_layernorm`, [hidden], ones());
-    put(`${at}.self_attn.q_proj`, [hidden, hidden]);
+    put(`${at}.self_attn.q_proj`, [HEADS * dim, hidden]);
     put(`${at}.self_attn.k_proj`, [KV_HEADS * dim, hidden]);
     put(`${at}.self_attn.v_proj`, [KV_HEADS * dim, hidden]);
-    put(`${at}.self_attn.o_proj`, [hidden, hidden]);
+    put(`${at}.self_attn.o_proj`, [hidden, HEADS * dim]);
     put(`${at}.mlp.gate_proj`, [wide, hidden]);
     put(`${at}.mlp.up_proj`, [wide, hidden]);
     put(`${at}.mlp.down_proj`, [hidden, wide]);

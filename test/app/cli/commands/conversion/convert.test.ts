@@ -146,6 +146,15 @@ describe('fitted layer by layer to the original', () => {
     expect(readdirSync(join(folder, 'b'))).not.toContain('layer');
   });
 
+  test('with heads that are together wider than the states', async () => {
+    const folder = temporaryFolder();
+    const model = await readingLlama(temporaryFolder(), { dim: 24 });
+    const all = ['--rope', '2-norm', '--pairs', '12', '--svd', 'regression', '--rank', '24', '--skip-quality'];
+    const args = ['--mla', '--model', model, '--out', 'b', ...all, ...calibration];
+    expect((await answered<Card>(folder, ['convert', ...args])).error).toBeUndefined();
+    expect(largestDifference(await logitsOf(join(folder, 'b')), await logitsOf(model))).toBeLessThan(2e-3);
+  });
+
   test('on a text it has not seen it is nearer to the original than whitened factors', {
     timeout: 120_000,
   }, async () => {
