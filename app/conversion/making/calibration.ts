@@ -14,15 +14,15 @@ export type Calibration = { name: string; content: string | Int32Array[] };
 export type Seen = Awaited<ReturnType<Model['observed']>>;
 
 /** A model that has read the calibration text while its matrices were observed. */
-export type Watched = { model: Model; windows: Int32Array[]; calibration: string };
+export type ObservedModel = { model: Model; windows: Int32Array[]; calibration: string };
 
 /** Loads the model and has it read the calibration text. The caller closes it. */
-export async function watch(
+export async function readObserved(
   workshop: Workshop,
   path: string,
   given: Calibration | undefined,
   what: NonNullable<LoadOptions['observe']>,
-): Promise<Watched> {
+): Promise<ObservedModel> {
   const { addon, signal } = workshop;
   const { flag, release } = abortFlag(addon, signal);
   const bar = workshop.progress('calibrating');
@@ -57,8 +57,8 @@ export async function observe(
   path: string,
   given: Calibration | undefined,
   what: NonNullable<LoadOptions['observe']>,
-): Promise<{ seen: Seen } & Omit<Watched, 'model'>> {
-  const { model, ...read } = await watch(workshop, path, given, what);
+): Promise<{ seen: Seen } & Omit<ObservedModel, 'model'>> {
+  const { model, ...read } = await readObserved(workshop, path, given, what);
   try {
     return { seen: await model.observed(), ...read };
   } finally {

@@ -1,7 +1,7 @@
 import type { Model } from '../../../native/addon/index.d.ts';
 import type { Inputs } from '../mlx.ts';
 import { columnsOf, type Planned } from '../plan.ts';
-import { type Calibration, type Watched, watch } from './calibration.ts';
+import { type Calibration, type ObservedModel, readObserved } from './calibration.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Added to the diagonal of a covariance, relative to its mean. */
@@ -27,24 +27,24 @@ export function errorFeedback(
 ): ErrorFeedback {
   const parts = partsOf(plan);
   const kept = new Map<string, Inputs>();
-  let watched: Watched | null = null;
+  let observed: ObservedModel | null = null;
   let calibration: string | null = null;
   let current: ReadonlySet<string> | undefined;
   const close = () => {
-    watched?.model.close();
-    watched = null;
+    observed?.model.close();
+    observed = null;
   };
   const inputsOf = async ({ tensor }: Planned): Promise<Inputs> => {
     const part = parts.find((names) => names.has(tensor.name));
-    if (watched === null || (part !== undefined && part !== current)) {
+    if (observed === null || (part !== undefined && part !== current)) {
       close();
-      watched = await watch(workshop, source, given, { covarianceOf: [...(part ?? [])] });
-      calibration = watched.calibration;
+      observed = await readObserved(workshop, source, given, { covarianceOf: [...(part ?? [])] });
+      calibration = observed.calibration;
       current = part;
     }
     const known = kept.get(tensor.name);
     if (known) return known;
-    const { names, inputs } = await inputsIn(workshop, watched.model, tensor.name);
+    const { names, inputs } = await inputsIn(workshop, observed.model, tensor.name);
     if (kept.size >= 3 * KEPT) kept.clear();
     for (const name of names) kept.set(name, inputs);
     return inputs;

@@ -17,7 +17,7 @@ import { isPlain } from '../plan.ts';
 import { damped } from '../recovery/matrices.ts';
 import { allocateRanks } from '../recovery/ranks.ts';
 import { energiesOf, recoveryOf } from '../recovery/recover.ts';
-import { type Calibration, watch } from './calibration.ts';
+import { type Calibration, readObserved } from './calibration.ts';
 import type { Described, Origin } from './origin.ts';
 import { type Card, qualityOf, writeCard } from './quality-card.ts';
 import type { Workshop } from './workshop.ts';
@@ -242,7 +242,7 @@ async function observed(
   if (fixed && !readsText(form))
     return { pairs: fixed, covariance, windows: null, stateEnergies: null, calibration: null };
   const weighs = svd === 'whitened' || byLayer;
-  const { model, windows, calibration } = await watch(workshop, source, given, {
+  const { model, windows, calibration } = await readObserved(workshop, source, given, {
     ...(weighs ? { covarianceOf: 'self_attn.k_proj.weight' } : {}),
     ...(fixed ? {} : { pairsOf: heads.dim }),
   });
