@@ -5,7 +5,9 @@
 // only blocks on the diagonal are masked.
 //
 // Queries and sums stay in registers. For heads above 128 both together would not fit (128 floats a lane): two
-// threadgroups share the rows then, each with one half of the values' dimensions, and both compute the scores.
+// threadgroups share the rows then, each with one half of the values' dimensions, and both compute the scores. What a
+// query has beyond 208 dimensions lies in threadgroup memory: with all of 256, a lane needed 137 registers of the 128
+// that an M1 has.
 //
 // Scores and sums are 8 x 8 matrices, fp32. A row's sum is rescaled by a diagonal matrix when its maximum
 // grows, which is rare after the first blocks.
@@ -27,6 +29,8 @@ constant constexpr uint MAX_KEYS = 32;  // of a tile
 constant constexpr uint PAD = 4;
 constant constexpr uint TILE = MAX_KEYS * (128 + PAD);  // floats of the keys' (then the values') tile
 constant constexpr uint SCORE_ROW = MAX_KEYS + PAD;
+// Rows of queries are written four at once and read eight at once: 24 banks from one to the next meet in neither.
+constant constexpr uint REST_ROW = kAttentionRest + 8;
 
 // diag(factors), the factor of row r in the lanes 4r .. 4r + 3.
 static inline simdgroup_float8x8 diagonal(float factor, threadgroup float* square, uint lane) {
@@ -62,8 +66,8 @@ static inline void load_tile(
   }
 }
 
-// The work of one threadgroup. PARTS, SUMS: 8 x 8 matrices across the heads and the slices of values up to which this
-// is for: as long as the head needs, so that all stay in registers.
+// The work of one threadgroup. PARTS, SUMS: 8 x 8 matrices of a query and of a slice of values that a lane keeps: as
+// many as the head needs, so that all stay in registers.
 template <class L, uint PARTS, uint SUMS>
 static inline void attend_tile(
     device const float* q,
@@ -74,14 +78,16 @@ static inline void attend_tile(
     threadgroup float* tile,
     threadgroup float* all_scores,
     threadgroup float* squares,
+    threadgroup float* all_rest,
     uint3 group,
     uint lane,
     uint simdgroup,
     uint thread_index) {
   threadgroup float* scores = all_scores + simdgroup * ROWS * SCORE_ROW;  // [ROWS, KEYS]
   threadgroup float* square = squares + simdgroup * 64;
+  threadgroup float* rest = all_rest + simdgroup * ROWS * REST_ROW;  // [ROWS, dimensions from PARTS * 8 on]
   const uint KEYS = DIM > 128 ? 16 : 32;
-  const uint parts = DIM / 8;
+  const uint parts = DIM / 8, kept = min(parts, PARTS);  // 8 x 8 matrices of a query; in registers
   const uint slice = DIM > 128 ? DIM / 2 : DIM, from = group.z * slice, sums = slice / 8;  // of the values
   const uint first_head = group.x * HEADS, kv = first_head / p.group;
   const uint first_token = group.y * (SIMDGROUPS * ROWS / HEADS);
@@ -91,10 +97,13 @@ static inline void attend_tile(
   for (uint i = 0; i < parts; i++) {
     for (uint e = lane; e < 64; e += 32) {
       const uint row = first_row + e / 8, token = first_token + row / HEADS, head = first_head + row % HEADS;
-      square[e] = token < p.tokens ? q[ulong(token) * p.q_stride + head * DIM + i * 8 + e % 8] * p.scale : 0.0f;
+      const float element =
+          token < p.tokens ? q[ulong(token) * p.q_stride + head * DIM + i * 8 + e % 8] * p.scale : 0.0f;
+      if (i < PARTS) square[e] = element;
+      else rest[e / 8 * REST_ROW + (i - PARTS) * 8 + e % 8] = element;
     }
     simdgroup_barrier(mem_flags::mem_threadgroup);
-    simdgroup_load(query[i], square, 8);
+    if (i < PARTS) simdgroup_load(query[i], square, 8);
     simdgroup_barrier(mem_flags::mem_threadgroup);
   }
   for (uint i = 0; i < sums; i++) sum[i] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
@@ -112,10 +121,16 @@ static inline void attend_tile(
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint n = 0; n < KEYS; n += 8) {
       simdgroup_float8x8 score = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
-      for (uint i = 0; i < parts; i++) {
+      for (uint i = 0; i < kept; i++) {
         simdgroup_float8x8 key;
         simdgroup_load(key, tile + n * (DIM + PAD) + i * 8, DIM + PAD, ulong2(0, 0), true);
         simdgroup_multiply_accumulate(score, query[i], key, score);
+      }
+      for (uint i = PARTS; i < parts; i++) {
+        simdgroup_float8x8 key, tail;
+        simdgroup_load(key, tile + n * (DIM + PAD) + i * 8, DIM + PAD, ulong2(0, 0), true);
+        simdgroup_load(tail, rest + (i - PARTS) * 8, REST_ROW);
+        simdgroup_multiply_accumulate(score, tail, key, score);
       }
       simdgroup_store(score, scores + n, SCORE_ROW);
     }
@@ -175,6 +190,7 @@ template <class L>
     device const uchar* values [[buffer(2)]],
     device float* o [[buffer(3)]],  // [tokens, query * dim]
     constant AttentionParams& p [[buffer(4)]],
+    threadgroup float* rest [[threadgroup(0)]],  // [SIMDGROUPS * ROWS, REST_ROW] for heads above 208
     uint3 group [[threadgroup_position_in_grid]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
@@ -183,9 +199,10 @@ template <class L>
   threadgroup float all_scores[SIMDGROUPS * ROWS * SCORE_ROW];
   threadgroup float squares[SIMDGROUPS * 64];
 #define ATTEND_TILE(parts, sums) \
-  attend_tile<L, parts, sums>(q, keys, values, o, p, tile, all_scores, squares, group, lane, simdgroup, thread_index)
+  attend_tile<L, parts, sums>(   \
+      q, keys, values, o, p, tile, all_scores, squares, rest, group, lane, simdgroup, thread_index)
   if (DIM <= 64) ATTEND_TILE(8, 8);
   else if (DIM <= 128) ATTEND_TILE(16, 16);
-  else ATTEND_TILE(32, 16);
+  else ATTEND_TILE((256 - kAttentionRest) / 8, 16);
 }
 INSTANTIATE(attention_tile)

@@ -38,11 +38,13 @@ void MetalBackend::attend(const Tensor& q, const Argument& keys, const Argument&
     for (uint32_t n = 2; n <= kAttentionTileHeads; n *= 2)
       if (p.group % n == 0) beside = n;
     const uint32_t tokens = kAttentionTile / beside;
+    // Every argument in threadgroup memory has a length, also where the kernel does not use it.
+    const size_t rest = dim > 256 - kAttentionRest ? kAttentionTile * (kAttentionRest + 8) * sizeof(float) : 16;
     run(Kernel{"attention_tile", "attention_tile", layout}, Constants(shape).set(kHeads, beside),
         {reads(q), keys, values, writes(o)}, p,
         Grid{{p.query / beside, (p.tokens + tokens - 1) / tokens, dim > 128 ? 2u : 1u},
              {128, 1, 1},
-             0,
+             rest,
              4.0 * static_cast<double>(keys_seen) * p.query * p.tokens * dim});
     return;
   }

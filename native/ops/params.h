@@ -72,6 +72,7 @@ enum Tile {
   kAttentionRows = 4,       // query rows that share the keys a threadgroup reads
   kAttentionTile = 32,      // prefill: query rows a threadgroup
   kAttentionTileHeads = 8,  // of which this many may be heads of one token
+  kAttentionRest = 48,      // last dimensions of a head of 256 whose queries do not fit into registers
   kAttentionSplit = 1024,   // keys one threadgroup walks over before another takes part
   kLatentSlice = LATENT_SLICE,
   kConvTokens = 32,  // convolution: tokens a thread walks over

@@ -30,6 +30,27 @@ test('attention over a context that is split, and what joins its parts', () => {
   );
 });
 
+test.each([
+  [224, 8, 1],
+  [256, 2, 2],
+])(
+  'attention by tiles to a head of %i, whose queries lie in registers and in threadgroup memory',
+  (dim, heads, kvHeads) => {
+    const args = {
+      ...{ heads, kvHeads, dim, rotaryDim: 2, rows: 19, scale: dim ** -0.5, invFreq: Float32Array.of(1) },
+      p: normal('p', 19 * dim * (heads + 2 * kvHeads)),
+    };
+    standin.options({ check: true, banks: true });
+    standin.reset();
+    const actual = runMany(metal, 'attention', args).floats('o');
+    expect(standin.counters().kernels).toHaveProperty('attention_tile');
+    if (dim === 256) expect(standin.counters().bankConflicts).toEqual({});
+    expect(relativeDifference(actual, runMany(reference, 'attention', args).floats('o'))).toBeLessThan(
+      thresholds.transcendental,
+    );
+  },
+);
+
 test('attention to chosen blocks, by several heads of a group', () => {
   const [rows, dim] = [100, 8];
   const args = {
