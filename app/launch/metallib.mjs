@@ -50,9 +50,16 @@ function missing() {
   return 'no .metallib: xcrun found no Metal compiler (Xcode installs it: xcodebuild -downloadComponent MetalToolchain); the app compiles its kernels at the first start';
 }
 
-// As native/metal/pipelines/pipelines.mm has the text compiled: MSL 3.1, no fast math.
+/** Tensor operations need a newer language and system than the app does. */
+export const hasTensors = (source) => readFileSync(source, 'utf8').includes('#include <metal_tensor>');
+
+// As native/metal/pipelines/pipelines.mm has the text compiled: MSL 3.1 (tensors: 4.0), no fast math.
 const wordsFor = (source, layout, to) => [
-  ...['-sdk', 'macosx', 'metal', '-std=metal3.1', '-mmacosx-version-min=14.0', '-fno-fast-math', '-O2'],
+  ...['-sdk', 'macosx', 'metal'],
+  ...(hasTensors(source)
+    ? ['-std=metal4.0', '-mmacosx-version-min=26.2']
+    : ['-std=metal3.1', '-mmacosx-version-min=14.0']),
+  ...['-fno-fast-math', '-O2'],
   ...(layout === '' ? [] : [`-DLAYOUT=${layout}`]),
   ...['-o', to, source],
 ];
@@ -109,7 +116,8 @@ export async function writeTexts(sources) {
 async function compileAll(out) {
   const sources = mkdtempSync(join(tmpdir(), 'longhand-metal-'));
   try {
-    const wanted = await writeTexts(sources);
+    // Where tensors are not known, all others must still be packaged; where they are, the system compiles them.
+    const wanted = (await writeTexts(sources)).filter(({ name }) => !hasTensors(join(sources, `${name}.metal`)));
     const lines = await inParallel(wanted, (each) => compile(sources, out, each));
     // Written last: a folder without it is incomplete.
     writeFileSync(

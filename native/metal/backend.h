@@ -39,6 +39,7 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
   ~MetalBackend() override;
   // Call between two passes.
   void tune(const Tuning& tuning) { tuning_ = tuning; }
+  const Tuning& tuning() const { return tuning_; }
 
   // backend.mm
   DeviceInfo device() const override;
@@ -147,10 +148,13 @@ class MetalBackend final : public gpu::SharedOps<MetalBackend> {
   void project(const Tensor& x, const Part& part, const gpu::Projection& projection, const Tensor& y);
   void launch(const gpu::ProjectionLaunch<MetalBackend>& l);
   void launch_tiled(const gpu::ProjectionLaunch<MetalBackend>& l);
+  // Prompts are multiplied by the normal kernels from here on. Nothing for an empty reason.
+  void refuse_tensor(const std::string& reason);
+  bool launch_tensor(const gpu::ProjectionLaunch<MetalBackend>& l);
   struct PackedRows {
     Tensor rows, scales;  // halves; a factor a row
   };
-  PackedRows pack(const gpu::ProjectionLaunch<MetalBackend>& l);
+  PackedRows pack(const gpu::ProjectionLaunch<MetalBackend>& l, int64_t columns);  // of a tile
   void run_rms_norm(const Tensor& x, const Norm& norm, const Tensor& y, const params::NormParams& p);
   void run_layer_norm(const Constants& constants, std::initializer_list<Argument> arguments,
                       const params::NormParams& p, int64_t rows);

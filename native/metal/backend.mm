@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "metal/device/objects.h"
+#include "metal/tuning/tensor_check.h"
 #include "metal/tuning/tuner.h"
 
 namespace longhand::metal {
@@ -19,6 +20,7 @@ MetalBackend::MetalBackend(std::unique_ptr<Device> device, const Tuning& tuning,
       guesses_(device_->allocate(2 * 16, "guess")) {}
 MetalBackend::MetalBackend(std::unique_ptr<Device> device) : MetalBackend(std::move(device), {}, true) {
   tuning_ = tuning_for(*device_);
+  if (tuning_.matmul_tensor != 0) refuse_tensor(tensor_refusal(*device_));
 }
 MetalBackend::~MetalBackend() {
   warmup_.stop();
@@ -29,6 +31,7 @@ MetalBackend::~MetalBackend() {
 DeviceInfo MetalBackend::device() const {
   DeviceInfo info = device_->info();
   info.tuning = tuning_.origin + ": " + text_of(tuning_);
+  if (!tuning_.tensor_refused.empty()) info.tuning += " (no tensor operations: " + tuning_.tensor_refused + ")";
   return info;
 }
 

@@ -1,4 +1,5 @@
 // How projections are launched: see gpu/linear.h.
+#include "formats/error.h"
 #include "metal/backend.h"
 
 namespace longhand::metal {
@@ -12,10 +13,10 @@ void MetalBackend::project(const Tensor& x, const Part& part, const gpu::Project
   else SharedOps::project(x, part, projection, y);
 }
 
-// x as the product in halves reads it (metal/pack.metal), its columns filled up to whole tiles.
-MetalBackend::PackedRows MetalBackend::pack(const gpu::ProjectionLaunch<MetalBackend>& l) {
+// x as products in halves read it (metal/pack.metal), its columns filled up to whole tiles.
+MetalBackend::PackedRows MetalBackend::pack(const gpu::ProjectionLaunch<MetalBackend>& l, int64_t columns) {
   const auto& [w, table, x, norm, gate, bias] = l.inputs;
-  const int64_t stride = (l.x.cols + kTile - 1) / kTile * kTile;
+  const int64_t stride = (l.x.cols + columns - 1) / columns * columns;
   const PackedRows packed{.rows = scratch(l.x.rows, stride / 2), .scales = scratch(l.x.rows, 1)};
   const PackParams p{.in = l.params.in,
                      .x_stride = l.params.x_stride,
@@ -28,9 +29,39 @@ MetalBackend::PackedRows MetalBackend::pack(const gpu::ProjectionLaunch<MetalBac
   return packed;
 }
 
+void MetalBackend::refuse_tensor(const std::string& reason) {
+  if (reason.empty()) return;
+  tuning_.matmul_tensor = 0;
+  tuning_.tensor_refused = reason.substr(0, reason.find('\n'));
+}
+
+// False when its kernel does not compile for this layout. Not for tiles of an expert, which have kTile rows.
+bool MetalBackend::launch_tensor(const gpu::ProjectionLaunch<MetalBackend>& l) {
+  const auto& [w, table, x, norm, gate, bias] = l.inputs;
+  const Kernel kernel{"matmul_tensor", "linear_mat_tensor", l.part.layout};
+  const Constants constants = Constants(l.constants).set(kHasNorm, 0).set(kGateKind, 0);
+  const size_t tile = kTensorTile / (l.projection.swiglu ? 2 : 1);
+  const Grid grid{{(l.outputs + tile - 1) / tile, static_cast<size_t>(l.x.rows + kTensorTile - 1) / kTensorTile, 1},
+                  {128, 1, 1},
+                  0,
+                  l.work};
+  try {
+    if (!pass_.warmup) pipelines_.get({kernel, constants, grid.threads_in_group()});
+  } catch (const DeviceError& error) {
+    refuse_tensor(error.what());
+    return false;
+  }
+  const PackedRows packed = pack(l, kTensorTile);
+  LinearParams p = l.params;
+  p.x_stride = narrow(2 * packed.rows.stride);
+  run(kernel, constants, {w, table, reads(packed.rows), reads(packed.scales), bias, l.written}, p, grid);
+  return true;
+}
+
 void MetalBackend::launch_tiled(const gpu::ProjectionLaunch<MetalBackend>& l) {
   const auto& [w, table, x, norm, gate, bias] = l.inputs;
   const ExpertTiles* tiles = l.projection.tiles;
+  if (pass_.path == Path::fast && tuning_.matmul_tensor != 0 && !tiles && launch_tensor(l)) return;
   const Argument expert_tiles = tiles ? reads(tiles->tiles) : unused(l.x),
                  order = tiles ? reads(tiles->order) : unused(l.x);
   const bool half = pass_.path == Path::fast && tuning_.matmul_half != 0;
@@ -42,7 +73,7 @@ void MetalBackend::launch_tiled(const gpu::ProjectionLaunch<MetalBackend>& l) {
         {w, table, x, norm, gate, bias, expert_tiles, order, l.written}, l.params, grid);
     return;
   }
-  const PackedRows packed = pack(l);
+  const PackedRows packed = pack(l, kTile);
   LinearParams p = l.params;
   p.x_stride = narrow(2 * packed.rows.stride);
   run(Kernel{"matmul_half", "linear_mat_half", l.part.layout},

@@ -67,6 +67,7 @@ enum Tile {
   kMatvecTokens = 8,      // up to here the matvec is used, above the tiled matmul
   kTile = 32,             // matmul: tokens and outputs a threadgroup
   kHalfTile = 64,         // outputs a threadgroup, in halves
+  kTensorTile = 64,       // tokens, outputs and columns a threadgroup, by tensor operations
   kDeltaLanes = 4,        // delta rule: lanes that share a column of the state
   kAttentionSimdgroups = 8,
   kAttentionRows = 4,       // query rows that share the keys a threadgroup reads

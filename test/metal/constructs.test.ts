@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CONSTRUCTS, constructsIn, FAMILY, kernelTexts, LANGUAGE, withTable } from './constructs.ts';
+import { CONSTRUCTS, constructsIn, FAMILY, kernelTexts, LANGUAGE, TENSORS, withTable } from './constructs.ts';
 
 //  What the kernels use of Apple's language is in the version and on the GPUs that the app asks for.
 
@@ -13,10 +13,18 @@ test('every construct of a kernel has its row, and every row its use', () => {
 });
 
 test('none needs more than the language version and the GPU family that the app asks for', () => {
-  for (const { chapter, since, family } of CONSTRUCTS) {
-    expect(since, chapter).toBeLessThanOrEqual(LANGUAGE);
-    expect(family, chapter).toBeLessThanOrEqual(FAMILY);
+  const used = constructsIn(kernelTexts('without tensors'));
+  for (const { chapter, since, family, names } of CONSTRUCTS) {
+    const everywhere = names.some((name) => used.includes(name));
+    expect(since, chapter).toBeLessThanOrEqual(everywhere ? LANGUAGE : TENSORS.language);
+    expect(family, chapter).toBeLessThanOrEqual(everywhere ? FAMILY : TENSORS.family);
   }
+  // Newer than the SDKs that the app is built with: by number.
+  expect(text('native/metal/pipelines/pipelines.mm')).toContain(
+    `"${TENSORS.include}") != std::string_view::npos)\n    options.languageVersion = static_cast<MTLLanguageVersion>(${TENSORS.language} << 16);`,
+  );
+  expect(text('native/metal/device/device.mm')).toContain(`static_cast<MTLGPUFamily>(${1000 + TENSORS.family})`);
+  expect(text('app/launch/metallib.mjs')).toContain(`-std=metal${TENSORS.language.toFixed(1)}`);
   const version = String(LANGUAGE).replace('.', '_');
   expect(text('native/metal/pipelines/pipelines.mm')).toContain(`MTLLanguageVersion${version}`);
   expect(text('app/launch/metallib.mjs')).toContain(`-std=metal${LANGUAGE}`);

@@ -8,9 +8,11 @@ const page = join(root, 'metal', 'README.md');
 export const begins = '<!-- constructs -->';
 export const ends = '<!-- /constructs -->';
 
-/** What `native/metal` asks for: MTLLanguageVersion3_1 and MTLGPUFamilyApple7. */
+/** What `native/metal` asks for: MTLLanguageVersion3_1 and MTLGPUFamilyApple7. A kernel with tensors is compiled for the version
+ *  and used on the family that have them. */
 export const LANGUAGE = 3.1;
 export const FAMILY = 7;
+export const TENSORS = { language: 4, family: 10, include: '#include <metal_tensor>' };
 
 /** `since`: the language version that brought it to macOS (1.1 is the first there); `family`: the first Apple GPU family with it, 0 for
  *  all. */
@@ -96,6 +98,14 @@ export const CONSTRUCTS: readonly Construct[] = [
       'simdgroup_half8x8 simdgroup_float8x8 make_filled_simdgroup_matrix simdgroup_load simdgroup_store simdgroup_multiply simdgroup_multiply_accumulate',
     ),
   },
+  {
+    chapter: 'Tensors, and their products on matrix units (macOS 26)',
+    since: TENSORS.language,
+    family: TENSORS.family,
+    names: words(
+      'array dextents execution_simdgroups matmul2d matmul2d_descriptor mode mpp tensor tensor_inline tensor_ops',
+    ),
+  },
 ];
 
 function words(text: string): string[] {
@@ -104,14 +114,15 @@ function words(text: string): string[] {
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '');
 
-/** The kernels and their headers. */
-export function kernelTexts(): string {
+/** The kernels and their headers: all of them, or those that do without tensors. */
+export function kernelTexts(which: 'all' | 'without tensors' = 'all'): string {
   const files = [join(root, 'metal'), join(root, 'metal', 'shared')].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => /\.(metal|h)$/.test(name))
       .map((name) => join(folder, name)),
   );
-  return files.map((file) => readFileSync(file, 'utf8')).join('\n');
+  const texts = files.map((file) => readFileSync(file, 'utf8'));
+  return texts.filter((text) => which === 'all' || !text.includes(TENSORS.include)).join('\n');
 }
 
 /** Attributes as `[[name]]`, and every name that the stand-in's standard library declares: a kernel that used another would not
@@ -129,7 +140,10 @@ export function constructsIn(text: string): string[] {
 const OWN = ['N', 'name', 't'];
 
 function declared(): string[] {
-  const text = withoutComments(readFileSync(join(root, 'test/metal/standin/msl/metal_stdlib'), 'utf8'));
+  const headers = ['metal_stdlib', 'metal_tensor', 'MetalPerformancePrimitives/MetalPerformancePrimitives.h'];
+  const text = withoutComments(
+    headers.map((header) => readFileSync(join(root, 'test/metal/standin/msl', header), 'utf8')).join('\n'),
+  );
   const patterns = [
     /\b(?:inline|constexpr)\s[^;{}()]*?\b([a-z_]\w*)\(/g,
     /__F[12]\((\w+),/g,

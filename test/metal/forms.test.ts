@@ -77,6 +77,8 @@ const forms: Form[] = [
   exact('attention_groups=80', [attention(300, 64), attention(300, 128)]),
   exact('attention_shared=1', [attention(40, 72)]),
   { tuning: 'matmul_half=1', path: 'fast', limit: thresholds.halves, ops: projections(40) },
+  // By the kernel in fp32 where the GPU has no matrix units.
+  { tuning: 'matmul_tensor=1', path: 'fast', limit: thresholds.halves, ops: projections(70) },
 ];
 
 describe('the form', () => {

@@ -6,6 +6,8 @@ import type { LoadOptions, Model } from '../../native/addon/index.d.ts';
 
 export interface Run {
   source: string;
+  /** `__METAL_VERSION__`: 310 when absent. */
+  language?: number;
   /** The last kernel of the source when absent. */
   kernel?: string;
   /** Threads in all, and in a threadgroup. */
@@ -68,6 +70,8 @@ export interface Standin {
     maxBuffer?: number;
     /** As whose row of the chips' table counts. */
     deviceName?: string;
+    /** The newest `MTLGPUFamily` it is of; Apple8 when absent. */
+    family?: number;
     compileError?: string;
     /** Libraries with this text in them wait until it changes. */
     holdCompile?: string;

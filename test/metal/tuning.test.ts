@@ -75,7 +75,7 @@ describe('a choice', () => {
       await expect(loadOnMetal(readCase('qwen3/qk_norm_tied').folder)).rejects.toMatchObject({
         code: 'device',
         message: expect.stringContaining(
-          'expected matvec_rows=4 or 8, matvec_simdgroups=2 or 4 or 8, attention_shared=0 or 1, delta_slices=1 or 2 or 4 or 8, scan_simdgroups=1 or 2 or 4, delta_chunk_from=<tokens>, 0 for never, attention_groups=0 or 16 or 40 or 80 or 160, matmul_half=0 or 1',
+          'expected matvec_rows=4 or 8, matvec_simdgroups=2 or 4 or 8, attention_shared=0 or 1, delta_slices=1 or 2 or 4 or 8, scan_simdgroups=1 or 2 or 4, delta_chunk_from=<tokens>, 0 for never, attention_groups=0 or 16 or 40 or 80 or 160, matmul_half=0 or 1, matmul_tensor=0 or 1',
         ),
       });
     },
@@ -96,9 +96,9 @@ const faster: Costs = [
   [['linear_mat '], 70_000],
 ];
 const general =
-  'matvec_rows=4 matvec_simdgroups=2 attention_shared=0 delta_slices=1 scan_simdgroups=4 delta_chunk_from=0 attention_groups=0 matmul_half=0';
+  'matvec_rows=4 matvec_simdgroups=2 attention_shared=0 delta_slices=1 scan_simdgroups=4 delta_chunk_from=0 attention_groups=0 matmul_half=0 matmul_tensor=0';
 const found =
-  'matvec_rows=8 matvec_simdgroups=4 attention_shared=1 delta_slices=4 scan_simdgroups=2 delta_chunk_from=64 attention_groups=0 matmul_half=1';
+  'matvec_rows=8 matvec_simdgroups=4 attention_shared=1 delta_slices=4 scan_simdgroups=2 delta_chunk_from=64 attention_groups=0 matmul_half=1 matmul_tensor=0';
 
 const tableFile = () => readdirSync(cache).find((name) => name.startsWith('tuning-') && name.endsWith('.txt'));
 const table = () => {
@@ -165,6 +165,7 @@ describe('the tuner', () => {
     expect(text).toContain('attention_shared 1 (0: 96.000 us, 1: 60.000 us)');
     expect(text).toMatch(/delta_slices 4 \(1: 108.000 us, 2: [\d.]+ us, 4: 48.000 us, 8: [\d.]+ us\)/);
     expect(text).toMatch(/matmul_half 1 \(0: 140.000 us, 1: [\d.]+ us\)/);
+    expect(text).toContain('matmul_tensor 0 (not here)\n');
     expect(await inUse()).toBe(`measured on this device: ${found}`);
     expect(readdirSync(cache).filter((name) => name.endsWith('.new'))).toEqual([]);
   });

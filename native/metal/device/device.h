@@ -17,6 +17,8 @@ class Device {
   ~Device();
 
   DeviceInfo info() const;
+  // Apple10 (M5) and later.
+  bool has_matrix_units() const;
   // Names the device, its OS build and this program's kernels: files on disk are valid only for the same three.
   std::string identity() const;
   // Zeroed. `label` begins with the class of the buffer ("weights", "memory", "arena"). Throws OutOfMemory.

@@ -43,6 +43,7 @@ DeviceInfo Device::info() const {
     const char* family = "Apple7";
     if ([device supportsFamily:MTLGPUFamilyApple8]) family = "Apple8";
     if ([device supportsFamily:MTLGPUFamilyApple9]) family = "Apple9";
+    if (has_matrix_units()) family = "Apple10";
     return {.back_end = "metal",
             .name = text(device.name),
             .detail = std::string(family) + " family",
@@ -50,6 +51,11 @@ DeviceInfo Device::info() const {
             .unified = device.hasUnifiedMemory == YES,
             .shapes = gpu_shapes};
   }
+}
+
+// By number: SDKs before macOS 26 do not have the name MTLGPUFamilyApple10.
+bool Device::has_matrix_units() const {
+  return [objects_->device supportsFamily:static_cast<MTLGPUFamily>(1010)] == YES;
 }
 
 std::string Device::identity() const {

@@ -1,6 +1,7 @@
 #include "metal/pipelines/pipelines.h"
 
 #include <chrono>
+#include <string_view>
 
 #include "formats/error.h"
 #include "metal/device/objects.h"
@@ -52,12 +53,16 @@ id<MTLLibrary> embedded_library(id<MTLDevice> device, const EmbeddedMetallib& pa
 }
 
 id<MTLLibrary> compile(id<MTLDevice> device, const Kernel& kernel) {
+  const char* source = kernel_source(kernel.file);
   MTLCompileOptions* options = [MTLCompileOptions new];
   options.languageVersion = MTLLanguageVersion3_1;
+  // By number: SDKs before macOS 26 do not have the name MTLLanguageVersion4_0.
+  if (std::string_view(source).find("#include <metal_tensor>") != std::string_view::npos)
+    options.languageVersion = static_cast<MTLLanguageVersion>(4 << 16);
   options.fastMathEnabled = NO;  // -INFINITY and NaN mean something in attention and in sampling
   if (*kernel.layout) options.preprocessorMacros = @{@"LAYOUT" : [NSString stringWithUTF8String:kernel.layout]};
   NSError* error = nil;
-  id<MTLLibrary> library = [device newLibraryWithSource:[NSString stringWithUTF8String:kernel_source(kernel.file)]
+  id<MTLLibrary> library = [device newLibraryWithSource:[NSString stringWithUTF8String:source]
                                                 options:options
                                                   error:&error];
   if (!library) throw DeviceError("[metal] " + std::string(kernel.file) + ".metal does not compile: " + text(error));

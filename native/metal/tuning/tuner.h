@@ -12,9 +12,11 @@
 namespace longhand::metal {
 
 // `timed(tuning, question)`: seconds of the GPU for the work of choices()[question], once. Nothing when it cannot be
-// known. The choice between them, and nothing when too little was measured to choose.
+// known. The choice between them, and nothing when too little was measured to choose. What is not `possible` here stays
+// as the table has it.
 using Timed = std::function<std::optional<double>(const Tuning& tuning, size_t question)>;
-std::optional<Measured> measure(const Tuning& chip, const Timed& timed);
+std::optional<Measured> measure(const Tuning& chip, const Timed& timed,
+                                const std::function<bool(const Choice& choice)>& possible);
 
 // Whether this start may measure: it is wanted (tuner_wanted), nothing was chosen before, and no pass is being
 // captured.

@@ -9,6 +9,7 @@
 #include <exception>
 #include <limits>
 
+#include "metal/tuning/tensor_check.h"
 #include "metal/tuning/workloads.h"
 
 namespace longhand::metal {
@@ -115,17 +116,24 @@ void tune_here(Activity& activity) {
   const auto timed = [&](const Tuning& tuning, size_t question) {
     return clock.time([&] { return work.run(tuning, question); });
   };
-  if (const std::optional<Measured> found = measure(chip, timed)) write_tuning(*device, *found);
+  const bool tensors = tensor_refusal(*device).empty();
+  const auto possible = [&](const Choice& choice) { return tensors || choice.value != &Tuning::matmul_tensor; };
+  if (const std::optional<Measured> found = measure(chip, timed, possible)) write_tuning(*device, *found);
 }
 
 }  // namespace
 
 // Question by question, each with the answers to those before it. What the chip's table says stays where nothing is
 // clearly faster, and where the GPU's time is used up.
-std::optional<Measured> measure(const Tuning& chip, const Timed& timed) {
+std::optional<Measured> measure(const Tuning& chip, const Timed& timed,
+                                const std::function<bool(const Choice& choice)>& possible) {
   Measured found{.tuning = chip, .reasons = {}};
   Meter meter{timed};
   for (size_t question = 0; question < choices().size(); ++question) {
+    if (!possible(choices()[question])) {
+      found.reasons.push_back(" (not here)");
+      continue;
+    }
     const std::vector<double> took = costs(meter, found.tuning, question);
     if (meter.failed) return {};
     if (meter.left()) choose(choices()[question], took, found.tuning);

@@ -8,7 +8,7 @@
 
 namespace longhand::metal {
 
-// The first five change no bit of a result, the next two only its last digits, and the last what the fast path may
+// The first five change no bit of a result, the next two only its last digits, and the last two what the fast path may
 // round (test/metal/tuning.test.ts).
 struct Tuning {
   int64_t matvec_rows = 4;        // rows of W a simdgroup owns, where one row of x is read
@@ -19,8 +19,10 @@ struct Tuning {
   int64_t delta_chunk_from = 0;   // tokens of a pass from which the delta rule goes in chunks; 0: never
   // Target number of threadgroups for one token's attention; 0: one a head and 1024 keys.
   int64_t attention_groups = 0;
-  int64_t matmul_half = 0;  // 1: prompts are multiplied in halves, on the fast path
-  std::string origin;       // who chose, in words
+  int64_t matmul_half = 0;     // 1: prompts are multiplied in halves, on the fast path
+  int64_t matmul_tensor = 0;   // 1: by tensor operations there, where tensor_check.h allows it
+  std::string origin;          // who chose, in words
+  std::string tensor_refused;  // why prompts are not multiplied by tensor operations, though chosen
 };
 
 // One thing to choose, and what the tuner tries.

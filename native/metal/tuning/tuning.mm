@@ -15,14 +15,15 @@ namespace {
 constexpr int64_t rows_tried[] = {4, 8}, simdgroups_tried[] = {2, 4, 8}, switch_tried[] = {0, 1},
                   slices_tried[] = {1, 2, 4, 8}, scan_tried[] = {1, 2, 4}, chunks_tried[] = {0, 512, 256, 64},
                   groups_tried[] = {0, 16, 40, 80, 160};
-constexpr std::array<Choice, 8> all = {{{"matvec_rows", &Tuning::matvec_rows, rows_tried},
+constexpr std::array<Choice, 9> all = {{{"matvec_rows", &Tuning::matvec_rows, rows_tried},
                                         {"matvec_simdgroups", &Tuning::matvec_simdgroups, simdgroups_tried},
                                         {"attention_shared", &Tuning::attention_shared, switch_tried},
                                         {"delta_slices", &Tuning::delta_slices, slices_tried},
                                         {"scan_simdgroups", &Tuning::scan_simdgroups, scan_tried},
                                         {"delta_chunk_from", &Tuning::delta_chunk_from, chunks_tried},
                                         {"attention_groups", &Tuning::attention_groups, groups_tried},
-                                        {"matmul_half", &Tuning::matmul_half, switch_tried}}};
+                                        {"matmul_half", &Tuning::matmul_half, switch_tried},
+                                        {"matmul_tensor", &Tuning::matmul_tensor, switch_tried}}};
 
 // Threadgroups for one token's attention over a long context, two for each core of the largest such chip, of which an
 // Ultra has 80, a Max 40 and a Pro 20: one for 1024 keys of a group of heads would be 8 at 4096 keys of Qwen3.5-0.8B.
@@ -89,7 +90,11 @@ Tuning tuning_of_chip(const std::string& device) {
   Tuning tuning{.attention_groups = size->attention_groups, .origin = "table of the chip"};
   // Products pay where there are matrix units: from 256 tokens on in the engines that have both forms
   // (engine-techniques 2.2: uzu, MNN). Everything before is faster with the state in registers, token by token.
-  if (device.starts_with("Apple M5")) tuning.delta_chunk_from = 256;
+  // Only tensor operations reach those units: 2 to 3 times the tokens of a prompt (engine-techniques 1.3).
+  if (device.starts_with("Apple M5")) {
+    tuning.delta_chunk_from = 256;
+    tuning.matmul_tensor = 1;
+  }
   return tuning;
 }
 

@@ -126,13 +126,15 @@ double Workloads::delta() {
 }
 
 double Workloads::run(const Tuning& tuning, size_t question) {
-  backend_.tune(tuning);
   const int64_t Tuning::* value = choices()[question].value;
+  Tuning asked = tuning;
+  if (value == &Tuning::matmul_half) asked.matmul_tensor = 0;  // which would take its place
+  backend_.tune(asked);
   if (value == &Tuning::attention_shared) return attention(caches_);
   if (value == &Tuning::attention_groups) return attention(long_caches_);
   if (value == &Tuning::delta_slices) return delta_step();
   if (value == &Tuning::scan_simdgroups || value == &Tuning::delta_chunk_from) return delta();
-  return value == &Tuning::matmul_half ? matmul() : matvec();
+  return value == &Tuning::matmul_half || value == &Tuning::matmul_tensor ? matmul() : matvec();
 }
 
 }  // namespace longhand::metal

@@ -10,10 +10,11 @@ const root = join(import.meta.dirname, '../../..');
 const PEER = 'node-llama-cpp@3.22.1';
 
 /** The last line that a program prints, as JSON. */
-export const json = (command, args) =>
+export const json = (command, args, env = {}) =>
   JSON.parse(
     execFileSync(command, args.map(String), {
       cwd: root,
+      env: { ...process.env, ...env },
       encoding: 'utf8',
       maxBuffer: 1 << 28,
       stdio: ['ignore', 'pipe', 'pipe'],

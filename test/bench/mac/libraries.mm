@@ -25,7 +25,8 @@ void compile(id<MTLDevice> device, const std::string& path, const std::string& l
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   MTLCompileOptions* options = [MTLCompileOptions new];
-  options.languageVersion = MTLLanguageVersion3_1;
+  const bool tensors = text.find("#include <metal_tensor>") != std::string::npos;
+  options.languageVersion = tensors ? static_cast<MTLLanguageVersion>(4 << 16) : MTLLanguageVersion3_1;
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
   options.fastMathEnabled = NO;

@@ -8,6 +8,12 @@ import { ended } from './ended.mjs';
 import { synthetic } from './rehearsal.mjs';
 
 const bench = join(import.meta.dirname, '..');
+/** What is run in a process of its own. */
+export const SCRIPTS = {
+  own: join(bench, 'llama/own.mjs'),
+  llama: join(bench, 'llama/llama.mjs'),
+  engine: join(import.meta.dirname, 'engine.mjs'),
+};
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const rate = (number) => (number >= 100 ? number.toFixed(0) : number.toFixed(1));
 
@@ -66,8 +72,8 @@ export async function speed({ quick }) {
   const failures = [];
   for (const [name, read, write] of quick ? JOBS.slice(0, 2) : JOBS)
     await withModel(name, async (model) => {
-      const ours = () => json(process.execPath, [join(bench, 'own.mjs'), model, read, write, 4, 'metal']);
-      const theirs = () => json(process.execPath, [join(bench, 'llama.mjs'), module, model, read, write, 4, 'metal']);
+      const ours = () => json(process.execPath, [SCRIPTS.own, model, read, write, 4, 'metal']);
+      const theirs = () => json(process.execPath, [SCRIPTS.llama, module, model, read, write, 4, 'metal']);
       const [mine, peer] = pairs(quick ? 2 : 5, module ? [ours, theirs] : [ours]);
       const beside = (key) => (peer ? [rate(peer[key]), (mine[key] / peer[key]).toFixed(2)] : ['', '']);
       rows.push([name, read, rate(mine.read), ...beside('read'), rate(mine.write), ...beside('write')]);
@@ -78,6 +84,28 @@ export async function speed({ quick }) {
     summary: module ? 'medians of interleaved pairs' : 'llama.cpp could not be had: our own figures',
   };
 }
+
+const PRODUCTS = {
+  'in fp32': 'matmul_half=0,matmul_tensor=0',
+  'in halves': 'matmul_half=1,matmul_tensor=0',
+  'by tensor operations': 'matmul_half=0,matmul_tensor=1',
+};
+
+/** Prompts with each kernel for their products, in turn; a GPU or system without tensor operations says so in `tuning`. */
+export const products = ({ quick }) =>
+  withModel('Qwen3.5-2B Q4_K_M', (model) => {
+    const ways = Object.values(PRODUCTS).map((words) => ({ LONGHAND_METAL_TUNING: words }));
+    const [{ device }] = ways.slice(-1).map((env) => json(process.execPath, [SCRIPTS.engine, model, 64, 2], env));
+    const run = (env) => () => json(process.execPath, [SCRIPTS.own, model, 512, 8, 4, 'metal'], env);
+    const figures = pairs(quick ? 2 : 5, ways.map(run));
+    const [first] = figures;
+    const rows = Object.keys(PRODUCTS).map((name, i) => [
+      name,
+      rate(figures[i].read),
+      (figures[i].read / first.read).toFixed(2),
+    ]);
+    return { summary: device.tuning, table: [['products', 'reads tok/s', 'times'], ...rows] };
+  });
 
 const MLX_MODELS = ['mlx-community/Qwen3-0.6B-4bit', 'mlx-community/Qwen3.5-0.8B-4bit'];
 
@@ -137,7 +165,7 @@ export const profile = ({ root, out }) =>
     const trace = join(out, 'first-pass.gputrace');
     rmSync(trace, { recursive: true, force: true });
     const env = { MTL_CAPTURE_ENABLED: '1', LONGHAND_METAL_CAPTURE: trace };
-    const captured = await ended(process.execPath, [join(import.meta.dirname, 'engine.mjs'), model, '64', '2'], {
+    const captured = await ended(process.execPath, [SCRIPTS.engine, model, '64', '2'], {
       env,
     });
     const failures = [timed, captured]

@@ -3,10 +3,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileOne, inParallel, writeTexts } from '../../../app/launch/metallib.mjs';
+import { compileOne, hasTensors, inParallel, writeTexts } from '../../../app/launch/metallib.mjs';
 import { ended } from './ended.mjs';
 import { rehearse } from './rehearsal.mjs';
-import { idle, mlx, profile, speed, tuner } from './speed.mjs';
+import { idle, mlx, products, profile, speed, tuner } from './speed.mjs';
 
 async function build({ root }) {
   const { code, said } = await ended(process.execPath, ['app/launch/setup.mjs', 'test'], { cwd: root, minutes: 20 });
@@ -21,17 +21,24 @@ async function build({ root }) {
 
 const labelOf = ({ name, layout }) => (layout ? `${name} ${layout}` : name);
 
-async function withTexts(work) {
+/** The texts, each with its layouts; those with tensors where the system has them. */
+async function withTexts({ machine }, work) {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-mac-'));
   try {
-    return await work(folder, await writeTexts(folder));
+    const [major, minor = 0] = machine.system.split('.').map(Number);
+    const tensors = major > 26 || (major === 26 && minor >= 2);
+    const all = await writeTexts(folder);
+    return await work(
+      folder,
+      all.filter(({ name }) => tensors || !hasTensors(join(folder, `${name}.metal`))),
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-const compileByXcode = () =>
-  withTexts(async (folder, wanted) => {
+const compileByXcode = (context) =>
+  withTexts(context, async (folder, wanted) => {
     const results = await inParallel(wanted, (each) =>
       compileOne(folder, folder, each).then(
         ({ said }) => ({ name: labelOf(each), said }),
@@ -44,10 +51,10 @@ const compileByXcode = () =>
   });
 
 /** The same texts through the system's own compiler, by a small program. */
-const compileBySystem = ({ root, out }) =>
-  withTexts(async (folder, wanted) => {
-    const program = join(out, 'libraries');
-    const source = join(root, 'test/bench/mac/libraries.mm');
+const compileBySystem = (context) =>
+  withTexts(context, async (folder, wanted) => {
+    const program = join(context.out, 'libraries');
+    const source = join(context.root, 'test/bench/mac/libraries.mm');
     const flags = [
       '-std=c++20',
       '-fobjc-arc',
@@ -128,6 +135,7 @@ export const STEPS = [
     run: (context) => tests(context, 'validation', VALIDATION),
   },
   { name: 'tuner', title: 'what this chip does best, measured in the foreground', run: tuner },
+  { name: 'products', title: 'prompts in fp32, in halves and by the tensor operations of an M5', run: products },
   { name: 'speed', title: 'interleaved pairs with llama.cpp on Metal', run: speed },
   { name: 'mlx', title: 'interleaved pairs with mlx-lm', long: true, run: mlx },
   { name: 'profile', title: 'the time of each kernel, and one pass captured for Xcode', run: profile },

@@ -1,9 +1,10 @@
 // npm run mac, as far as it goes without one: what cannot be had is a step that failed, and the next one runs.
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { SCRIPTS } from '../../bench/mac/speed.mjs';
 import { repository } from '../../support/addon.ts';
 import { readCase } from '../../support/models/golden.ts';
 import { needsStandin } from '../standin.ts';
@@ -71,6 +72,10 @@ describe('npm run mac', () => {
     expect(steps[0]?.failures?.map(({ name }) => name)).toEqual(expect.arrayContaining(['linear Q6K', 'matmul Q6K']));
     expect(steps[0]?.failures?.every(({ message }) => message.includes('line 7: no'))).toBe(true);
     expect(page).toMatch(/\d{2,} of \d{2,} libraries/);
+  });
+
+  test('every script that a step starts is there', () => {
+    expect(Object.values(SCRIPTS).filter((script) => !existsSync(script))).toEqual([]);
   });
 
   test('a step that does not exist is refused with the ones that do', async () => {

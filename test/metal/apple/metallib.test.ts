@@ -127,6 +127,12 @@ describe('a packaged library', () => {
     standin.faults({});
   });
 
+  test('has no tensors, which need a newer language than the app: the system compiles them where it has it', () => {
+    const kernels = new Set(readdirSync(packaged).map((name) => name.split(/[-.]/)[0]));
+    const all = readdirSync(join(repository, 'metal')).filter((name) => name.endsWith('.metal'));
+    expect(all.map((name) => name.slice(0, -6)).filter((name) => !kernels.has(name))).toEqual(['matmul_tensor']);
+  });
+
   /** The right answer, and how many libraries came from files. */
   async function answered(): Promise<number> {
     standin.reset();

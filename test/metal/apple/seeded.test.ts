@@ -100,6 +100,13 @@ const host: Seed[] = [
     /only available on macOS 15/,
   ),
   seed(
+    'a name that SDKs before macOS 26 do not have',
+    'metal/device/device.mm',
+    'static_cast<MTLGPUFamily>(1010)',
+    'MTLGPUFamilyApple10',
+    /only available on macOS 26/,
+  ),
+  seed(
     'a newer class in a signature',
     'metal/device/residency.mm',
     'id set;',

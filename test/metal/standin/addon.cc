@@ -44,6 +44,7 @@ void set_faults(const Napi::CallbackInfo& info) {
   to.memory_limit = integer(given, "memoryLimit", 0);
   to.max_buffer = integer(given, "maxBuffer", 0);
   to.device_name = text(given, "deviceName");
+  to.family = static_cast<int>(integer(given, "family", 0));
   to.compile_error = text(given, "compileError");
   to.hold_compile = text(given, "holdCompile");
   to.command_buffer = static_cast<int>(integer(given, "commandBuffer", 0));
@@ -143,8 +144,9 @@ void set_constants(const mtl_library_desc& library, const Napi::Object& given) {
   }
 }
 
-// { source, kernel?, grid, threads, buffers: TypedArray[], threadgroupBytes?: number[], constants? } -> { error, stage,
-// bankConflicts? } stage: 'compile' when the text was refused, 'run' when the kernel faulted, '' when all went well.
+// { source, language?, kernel?, grid, threads, buffers: TypedArray[], threadgroupBytes?: number[], constants? } -> {
+// error, stage, bankConflicts? } stage: 'compile' when the text was refused, 'run' when the kernel faulted, '' when all
+// went well.
 Napi::Value run_kernel(const Napi::CallbackInfo& info) {
   const Napi::Object given = info[0].As<Napi::Object>();
   Napi::Object result = Napi::Object::New(info.Env());
@@ -155,6 +157,7 @@ Napi::Value run_kernel(const Napi::CallbackInfo& info) {
   };
   CompileOptions how;
   how.check = options().check;
+  how.language = static_cast<int>(integer(given, "language", how.language));
   const Library library = compile(text(given, "source"), how);
   if (!library.error.empty()) return answer("compile", library.error);
   const std::string wanted = text(given, "kernel");

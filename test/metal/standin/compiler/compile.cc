@@ -61,8 +61,8 @@ std::string cache_folder() {
 }
 
 Words preprocessor_command(const CompileOptions& options, const std::string& file, bool strict) {
-  Words words = {clang(),       "-E",       "-x",      "c++",           "-std=c++14",
-                 "-nostdinc++", "-isystem", headers(), "-D__METAL__=1", "-D__METAL_VERSION__=310"};
+  Words words = {clang(), "-E", "-x", "c++", "-std=c++14", "-nostdinc++", "-isystem", headers(), "-D__METAL__=1"};
+  words.push_back("-D__METAL_VERSION__=" + std::to_string(options.language));
   if (strict) words.push_back("-D__OPENCL_CPP_VERSION__=202100");
   else if (options.check) words.push_back("-D__SANITIZE_MTL__=1");
   for (const auto& [name, value] : options.macros) words.push_back("-D" + name + "=" + value);
@@ -136,6 +136,8 @@ std::string key_of(const std::string& source, const CompileOptions& options) {
   std::string all =
       source + joined(preprocessor_command(options, "", false)) + joined(strict_command("")) +
       joined(code_command("", "", options.check)) + read_file(headers() + "/metal_stdlib") +
+      read_file(headers() + "/metal_tensor") +
+      read_file(headers() + "/MetalPerformancePrimitives/MetalPerformancePrimitives.h") +
       read_file(STANDIN_SOURCE "/executor/abi.h") + read_file(STANDIN_SOURCE "/compiler/preprocess.cc") +
       read_file(STANDIN_SOURCE "/compiler/preprocessor.h") + read_file(STANDIN_SOURCE "/compiler/parameters.cc") +
       read_file(STANDIN_SOURCE "/compiler/rewrites.cc") + read_file(STANDIN_SOURCE "/compiler/tokens.h") + __VERSION__;

@@ -16,6 +16,7 @@ struct Library {
 struct CompileOptions {
   std::map<std::string, std::string> macros;
   bool check = false;  // with access hooks
+  int language = 310;  // __METAL_VERSION__
 };
 struct Listing {
   std::string text, error;

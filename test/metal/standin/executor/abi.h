@@ -55,6 +55,9 @@ void* mtl_simd_op(const void* v, unsigned size, void (*f)(void*, unsigned), int 
 int mtl_simd_arrive(unsigned* mask, int line);  // 1: caller computes the result, then mtl_simd_release()
 void mtl_simd_release(void);
 unsigned mtl_simd_lane(void);
+unsigned mtl_thread_index(void);  // in its threadgroup
+// All threads of a threadgroup of so many simdgroups meet, and no memory is ordered by it.
+void mtl_tensor_operation(unsigned simdgroups, int line);
 void mtl_threadgroup_barrier(int flags, int line);
 void mtl_simdgroup_barrier(int flags, int line);
 void* mtl_tg_alloc(unsigned id, unsigned long size, unsigned long align);

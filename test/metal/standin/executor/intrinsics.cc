@@ -11,6 +11,7 @@ VISIBLE void* mtl_simd_slots(void) {
   return s.slots[s.gen & 1];
 }
 VISIBLE unsigned mtl_simd_lane(void) { return W->cur & 31; }
+VISIBLE unsigned mtl_thread_index(void) { return W->cur; }
 VISIBLE void mtl_fault(const char* what, int line) {
   leave(std::string(what) + " at line " + std::to_string(line) + ", " + at(W->cur));
 }
@@ -96,6 +97,12 @@ VISIBLE void mtl_threadgroup_barrier(int flags, int line) {
   } else
     for (int i = 0; i < w->n; i++)
       if (i != l) w->wake(i);
+}
+VISIBLE void mtl_tensor_operation(unsigned simdgroups, int line) {
+  if ((unsigned)W->n != 32 * simdgroups)
+    leave("a tensor operation of " + std::to_string(simdgroups) + " simdgroups at line " + std::to_string(line) +
+          " is run by " + std::to_string(W->n) + " threads");
+  mtl_threadgroup_barrier(0, line);
 }
 VISIBLE void* mtl_tg_alloc(unsigned id, unsigned long size, unsigned long align) {
   Worker* w = W;

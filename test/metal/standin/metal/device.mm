@@ -67,7 +67,8 @@ static bool may_compile(const std::string& text) {
   return 1;
 }
 - (BOOL)supportsFamily:(MTLGPUFamily)family {
-  return family == MTLGPUFamilyMetal3 || family <= MTLGPUFamilyApple8;
+  std::lock_guard guard(state().lock);
+  return family == MTLGPUFamilyMetal3 || family <= MTLGPUFamilyApple8 || family <= state().faults.family;
 }
 - (BOOL)supportsCounterSampling:(MTLCounterSamplingPoint)point {
   std::lock_guard guard(state().lock);
@@ -128,6 +129,9 @@ static bool may_compile(const std::string& text) {
   for (NSString* name in given.preprocessorMacros.allKeys)
     options.macros[name.UTF8String] = [given.preprocessorMacros[name] description].UTF8String;
   options.check = standin::options().check;
+  if (given.languageVersion)
+    options.language =
+        static_cast<int>(given.languageVersion >> 16) * 100 + static_cast<int>(given.languageVersion & 0xffff) * 10;
   const std::string text = source.UTF8String;
   StandinLibrary* library = [StandinLibrary new];
   library->text = text;

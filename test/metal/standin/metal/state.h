@@ -44,6 +44,7 @@ struct Faults {
   uint64_t memory_limit = 0;      // allocations above this many bytes in all fail; 0: 16 GiB
   uint64_t max_buffer = 0;        // maxBufferLength; 0: 16 GiB
   std::string device_name;        // "": Stand-in GPU
+  int family = 0;                 // the newest MTLGPUFamily it is of; 0: Apple8
   std::string compile_error;      // a library whose source contains this text does not compile
   std::string hold_compile;       // a library whose source contains this text is not compiled until this changes
   int command_buffer = 0;         // the n-th command buffer from now (1 = next) ends with an error
