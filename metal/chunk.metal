@@ -1,4 +1,4 @@
-// Linear attention in chunks of 64 tokens (gated delta rule: arXiv 2412.06464; GLA: model-specs 11.4, 12): what a chunk
+// Linear attention in chunks of 64 tokens (gated delta rule: arXiv 2412.06464; GLA): what a chunk
 // does to the state becomes a few products, which 8 x 8 matrices compute. With G the decays (logarithms) summed from
 // the chunk's first token on, S_0 the state before it and (q, k) normalised:
 //   A_ij = beta_i exp(G_i - G_j) k_i . k_j  (j < i)       T = (I + A)^-1 diag(beta)

@@ -37,7 +37,7 @@ kernel void swiglu(
       silu(gate[ulong(at.y) * p.x_stride + at.x]) * up[ulong(at.y) * p.x_stride + at.x];
 }
 
-// y += sigmoid(score[row]) * x: the shared expert behind its gate (model-specs 6.3).
+// y += sigmoid(score[row]) * x: the shared expert behind its gate (modeling_qwen3_5_moe.py).
 kernel void add_scaled_rows(
     device const float* score [[buffer(0)]],
     device const float* x [[buffer(1)]],
@@ -58,7 +58,7 @@ kernel void stack_rows(
   if (at.x < p.cols && at.y < p.rows) y[ulong(at.y) * p.y_stride + at.x] = x[places[at.y] + at.x];
 }
 
-// The gates of a query projection stored head by head as [query | gate] (model-specs 5.5).
+// The gates of a query projection stored head by head as [query | gate] (modeling_qwen3_5.py).
 kernel void gather_gates(
     device const float* x [[buffer(0)]],   // [rows, heads * 2 * dim]
     device float* y [[buffer(1)]],         // [rows, heads * dim]

@@ -1,4 +1,4 @@
-// Latent attention (MHA2MLA, model-specs 14.5), absorbed: the cache holds the rotated part of the keys and a latent
+// Latent attention (MHA2MLA, arXiv 2502.14837), absorbed: the cache holds the rotated part of the keys and a latent
 // vector; W_up_k moves into the query, W_up_v behind the weighted sum of latents.
 //   score = scale * (q_rope . k_rope + (W_up_k^T q_rest) . latent)        o = W_up_v sum_j p_j latent_j
 // Four kernels, of which the first two need nothing of each other: store, absorb, attention, expand. No row is kept

@@ -1,6 +1,6 @@
-// Routing (model-specs 6.3, 10.3): probabilities of all experts, the best k, their weights. One simdgroup a token. The
-// next best is the best among those after the last one in the order (score descending, id ascending), so no list of
-// chosen experts is needed.
+// Routing (modeling_qwen3_5_moe.py, modeling_lfm2.py): probabilities of all experts, the best k, their weights. One
+// simdgroup a token. The next best is the best among those after the last one in the order (score descending, id
+// ascending), so no list of chosen experts is needed.
 #include "params.h"
 #include "shared/reduce.h"
 

@@ -21,7 +21,7 @@ kernel void rms_norm(
 
 constant bool ADDS [[function_constant(5)]];
 
-// y = (v - mean(v)) / sqrt(var(v) + eps) * w + b, v = x + add, population variance (model-specs 13.3). The variance is
+// y = (v - mean(v)) / sqrt(var(v) + eps) * w + b, v = x + add, population variance. The variance is
 // taken of the centred values: E[v^2] - mean^2 loses digits.
 kernel void layer_norm(
     device const float* x [[buffer(0)]],

@@ -11,7 +11,7 @@ constant bool INTERLEAVED [[function_constant(15)]];
 constant bool HAS_QUERY_NORM [[function_constant(1)]];
 constant bool HAS_KEY_NORM [[function_constant(16)]];
 
-// M-RoPE, interleaved sections (model-specs 8.5): which of the axes t, h, w frequency j follows.
+// M-RoPE, interleaved sections (modeling_qwen3_5.py): which of the axes t, h, w frequency j follows.
 static inline uint axis_of(uint j, uint h, uint w) {
   if (j % 3 == 1 && j < 3 * h) return 1;
   if (j % 3 == 2 && j < 3 * w) return 2;

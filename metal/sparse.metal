@@ -1,4 +1,4 @@
-// InfLLM-v2 (model-specs 11.6): mean-pooled keys choose, for every query token and key/value head, the blocks of the
+// InfLLM-v2 (arXiv 2509.24663): mean-pooled keys choose, for every query token and key/value head, the blocks of the
 // cache its group of query heads attends to. The attention over chosen blocks is attention.metal.
 #include "params.h"
 #include "shared/cache.h"

@@ -7,7 +7,7 @@ export type Pairs = number[][][];
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-/** The selections that are the same in every layer and head (model-specs 14.1). */
+/** The selections that are the same in every layer and head (arXiv 2502.14837). */
 export function fixedPairs(rope: Exclude<Rope, '2-norm'>, count: number, heads: Heads, layers: number): Pairs {
   const half = heads.dim / 2;
   if (rope === 'uniform' && half % count !== 0) {

@@ -24,7 +24,7 @@ struct LayerFacts {
   std::vector<MemoryLayout> memory;
 };
 
-// Block-sparse attention depends on the prompt's length (model-specs 11.6): a prefill that reaches `dense_below` tokens
+// Block-sparse attention depends on the prompt's length (arXiv 2509.24663): a prefill that reaches `dense_below` tokens
 // uses sparse attention for every query, and agrees with a dense prefill only for the first `coverage` tokens.
 struct SparseRule {
   int64_t dense_below = 0;
@@ -39,7 +39,7 @@ struct Facts {
   std::optional<SparseRule> sparse;
 };
 
-// A head that drafts the token after next (Qwen3.5 MTP, model-specs 9).
+// A head that drafts the token after next (Qwen3.5 MTP, vLLM, qwen3_5_mtp.py).
 class Drafter {
  public:
   virtual ~Drafter() = default;

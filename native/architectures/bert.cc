@@ -1,4 +1,4 @@
-// BERT-class encoders for embeddings (model-specs 13): bidirectional attention, norms behind the residuals. With a
+// BERT-class encoders for embeddings (arXiv 1810.04805): bidirectional attention, norms behind the residuals. With a
 // classifier of one label they are cross-encoders (BertForSequenceClassification).
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,5 @@
-// Dense decoders: grouped-query attention with rotary positions, then SwiGLU. Llama 2 and 3, SmolLM2 and relatives
-// (model-specs 3), Qwen2 and Qwen2.5, Qwen3 (model-specs 4) differ only in what the table below says.
+// Dense decoders: grouped-query attention with rotary positions, then SwiGLU. Llama 2 and 3, SmolLM2 and relatives,
+// Qwen2, Qwen2.5 and Qwen3 differ only in what the table below says.
 #include "architectures/registry.h"
 #include "architectures/shared/blocks.h"
 #include "architectures/shared/decoder.h"
@@ -19,7 +19,6 @@ struct Differences {
   Biases biases;
   bool qk_norm;           // an RMS norm on every query and key head before the rotary positions
   bool permuted_in_gguf;  // the converter reorders rows of q and k so that rotated pairs are adjacent
-                          // (model-specs 2.2)
 };
 constexpr Differences llama{.biases = Biases::by_config, .qk_norm = false, .permuted_in_gguf = true};
 constexpr Differences qwen2{.biases = Biases::qkv, .qk_norm = false, .permuted_in_gguf = false};

@@ -1,4 +1,4 @@
-// LFM2 and LFM2 MoE (model-specs 10): gated short convolutions interleaved with attention layers, each followed by
+// LFM2 and LFM2 MoE (modeling_lfm2.py): gated short convolutions interleaved with attention layers, each followed by
 // SwiGLU or experts.
 #include <algorithm>
 #include <cmath>
@@ -100,7 +100,7 @@ std::vector<bool> read_attention_layers(const Config& config, int64_t layers, co
   return attention;
 }
 
-// A configured width of 12288 may mean 8192: two thirds of it, rounded up to a multiple (model-specs 10.1). Newer files
+// A configured width of 12288 may mean 8192: two thirds of it, rounded up to a multiple (modeling_lfm2.py). Newer files
 // already hold the adjusted number, so both are allowed and the tensors decide.
 std::vector<int64_t> read_widths(const Config& config) {
   const Key key{config.has({"block_ff_dim", nullptr}) ? "block_ff_dim" : "intermediate_size", "feed_forward_length"};
@@ -223,7 +223,7 @@ Lfm2::Lfm2(const Config& config, Weights& weights) {
     }
     layers_.push_back(std::move(layer));
   }
-  // The final norm, despite its names; early GGUF files call it output_norm (model-specs 17.7).
+  // The final norm, despite its names; early GGUF files call it output_norm.
   const bool early = weights.gguf() && weights.has("output_norm.weight");
   bind_ends(weights, config, shape.decoder,
             early ? "output_norm.weight" : weights.top("embedding_norm.weight", "token_embd_norm.weight"));

@@ -1,4 +1,4 @@
-// Llama converted by MHA2MLA (arXiv 2502.14837; model-specs 14): each head retains a few rotary pairs; the rest of the
+// Llama converted by MHA2MLA (arXiv 2502.14837): each head retains a few rotary pairs; the rest of the
 // keys and all values are computed from one latent vector per token. Attention runs on the latents (absorbed).
 #include <algorithm>
 #include <cmath>
@@ -50,7 +50,7 @@ constexpr Names new_layout{"self_attn.k_r_proj.weight",       "self_attn.kv_proj
                            "self_attn.kv_proj.up_k.weight",   "self_attn.kv_proj.up_v.weight"};
 
 // The new layout puts the retained rows of all query heads before the others; slicing restores the order of the old one
-// (model-specs 14.3).
+// (arXiv 2502.14837).
 std::vector<WeightView> original_order(const WeightView& q, const Heads& heads, const RetainedDims& dims) {
   const int64_t retained = static_cast<int64_t>(dims.retained.front().size()), rest = heads.dim - retained;
   std::vector<WeightView> rows;

@@ -1,5 +1,5 @@
-// MiniCPM-SALA (model-specs 11): lightning attention with rotary positions, block-sparse softmax attention without them
-// (HyPE), muP scales on the embedding, on every residual and on the logits.
+// MiniCPM-SALA (modeling_minicpm_sala.py): lightning attention with rotary positions, block-sparse softmax attention
+// without them (HyPE), muP scales on the embedding, on every residual and on the logits.
 #include <cmath>
 
 #include "architectures/registry.h"
@@ -95,7 +95,7 @@ Tensor MiniCpmSala::mix_sparse(Pass& pass, const Sparse& weights, size_t index, 
 
 // ---- configuration ------------------------------------------------------------------------------------------------
 
-// ALiBi slopes, the same in every layer (model-specs 11.4).
+// ALiBi slopes, the same in every layer (arXiv 2401.04658).
 std::vector<float> slopes(int64_t heads) {
   const auto powers = [](int64_t n) {
     std::vector<double> out;
@@ -155,7 +155,7 @@ void check_switches(const Config& config, const Heads& heads) {
   for (const char* off : {"attn_use_rope", "attention_bias"}) config.only({off, nullptr}, false);
   config.only({"lightning_scale", nullptr}, "1/sqrt(d)");
   config.only({"hidden_act", nullptr}, "silu");
-  // The published code uses the attention head count for both (model-specs 0.5), so the two must be equal.
+  // The published code uses the attention head count for both, so the two must be equal.
   for (const char* count : {"lightning_nh", "lightning_nkv"}) {
     config.require(config.integer_or({count, nullptr}, heads.query, count_range) == heads.query,
                    "\"" + std::string(count) + "\" differs from \"num_attention_heads\"");

@@ -1,5 +1,5 @@
 // The rotary pairs that MHA2MLA measured ("2-norm") for the models it published. The published weights do not contain
-// them; these come from the conversion's own files (model-specs 14.6), four pairs per key-value head.
+// them; these come from the conversion's own files, four pairs per key-value head.
 #include "architectures/shared/partial_rope.h"
 
 namespace longhand {

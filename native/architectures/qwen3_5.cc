@@ -1,5 +1,6 @@
-// Qwen3.5 dense and mixture of experts, Qwen3-Next (model-specs 5, 6): three gated-delta layers, then one
-// gated-attention layer, each followed by SwiGLU or by experts; optionally a drafting head (model-specs 9).
+// Qwen3.5 dense and mixture of experts, Qwen3-Next (modeling_qwen3_5.py, modeling_qwen3_5_moe.py): three gated-delta
+// layers, then one gated-attention layer, each followed by SwiGLU or by experts; optionally a drafting head (vLLM,
+// qwen3_5_mtp.py).
 #include "architectures/registry.h"
 #include "architectures/shared/blocks.h"
 #include "architectures/shared/decoder.h"
@@ -78,7 +79,7 @@ Tensor Qwen35::layer(Pass& pass, size_t index, Tensor x) const {
   return feed_forward(pass, layer.mlp, x);
 }
 
-// The embedding half comes first, and `hidden` is taken after the final norm (evidence for both in model-specs 9.2).
+// The embedding half comes first, and `hidden` is taken after the final norm (vLLM, qwen3_5_mtp.py).
 Tensor Mtp::draft(Pass& pass, std::span<const int32_t> next, Tensor hidden) const {
   const Tensor e = pass->rms_norm(decoder_.embed(pass, next), embed_norm_);
   const Tensor h = pass->rms_norm(hidden, hidden_norm_);
@@ -116,7 +117,7 @@ int64_t read_rotary(const Config& config, int64_t head_dim) {
   return static_cast<int64_t>(static_cast<double>(head_dim) * config.number_or(key, 0.25, {1e-3, 1.0}));
 }
 
-// Which rotary frequencies encode the row and the column of a picture patch (model-specs 8.5); a text token has the
+// Which rotary frequencies encode the row and the column of a picture patch (modeling_qwen3_5.py); a text token has the
 // same position on all axes.
 void read_sections(const Config& config, Rope& rope) {
   constexpr Key key{"rope_parameters.mrope_section", "rope.dimension_sections"};

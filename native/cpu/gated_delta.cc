@@ -1,4 +1,4 @@
-// Gated DeltaNet (arXiv 2412.06464; model-specs 5.5, 7): convolution, SiLU, L2 norms, gates, delta rule, gated norm.
+// Gated DeltaNet (arXiv 2412.06464; modeling_qwen3_5.py): convolution, SiLU, L2 norms, gates, delta rule, gated norm.
 #include <algorithm>
 #include <cmath>
 #include <vector>

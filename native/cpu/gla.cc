@@ -1,4 +1,4 @@
-// Simple gated linear attention with a constant decay a head (lightning attention; model-specs 11.4, 12).
+// Simple gated linear attention with a constant decay a head (lightning attention; arXiv 2401.04658).
 //   S <- exp(-s) S + k v^T;  o = scale * S^T q          per head, S [key_dim, value_dim]
 // A chunk of n tokens, i, j = 0 .. n - 1:
 //   O = scale * (exp(-s (i + 1)) Q S_0 + ((Q K^T) * Gamma) V),  Gamma_ij = exp(-s (i - j)) for j <= i, else 0

@@ -1,4 +1,5 @@
-// Mixture of experts (model-specs 6.3, 10.3). Tokens are grouped by expert, so that every chosen expert is read once.
+// Mixture of experts (modeling_qwen3_5_moe.py, modeling_lfm2.py). Tokens are grouped by expert, so that every chosen
+// expert is read once.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

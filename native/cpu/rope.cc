@@ -8,7 +8,7 @@
 namespace longhand::cpu {
 namespace {
 
-// M-RoPE, interleaved sections (model-specs 8.5): which axis (0 t, 1 h, 2 w) frequency j follows.
+// M-RoPE, interleaved sections (modeling_qwen3_5.py): which axis (0 t, 1 h, 2 w) frequency j follows.
 int axis_of(const Rope& rope, int64_t j) {
   if (j % 3 == 1 && j < 3 * rope.sections[1]) return 1;
   if (j % 3 == 2 && j < 3 * rope.sections[2]) return 2;

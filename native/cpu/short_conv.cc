@@ -94,7 +94,7 @@ Tensor CpuBackend::conv_silu(Tensor p, const Buffer& conv, ConvState& state) {
   return y;
 }
 
-// model-specs 10.3: u = B * X, y = C * conv(u).
+// u = B * X, y = C * conv(u).
 Tensor CpuBackend::short_conv(Tensor p, const ShortConv& weights, ConvState& state) {
   const int64_t channels = weights.channels;
   assert(p.cols == 3 * channels && state.layout.channels == channels && state.layout.width == weights.width);

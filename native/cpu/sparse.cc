@@ -1,4 +1,4 @@
-// InfLLM-v2 block-sparse attention (model-specs 11.6): mean-pooled keys choose, for every query token and key/value
+// InfLLM-v2 block-sparse attention (arXiv 2509.24663): mean-pooled keys choose, for every query token and key/value
 // head, the blocks of the cache that its group of query heads attends to.
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // from the picture's content, so prefixes, the prompt cache and its files tell pictures apart as they do texts.
 //
 // After a picture the position of a token differs from its index: a picture takes as many positions as its longer side
-// has rows (M-RoPE, model-specs 8.5).
+// has rows (M-RoPE, modeling_qwen3_5.py).
 #pragma once
 
 #include <memory>

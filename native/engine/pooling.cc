@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t largest_file = 1 << 20;
-// GGUF's numbers (model-specs 13.2).
+// GGUF's numbers.
 constexpr int64_t gguf_mean = 1, gguf_first = 2;
 
 std::optional<Json> read_json(const fs::path& path) {

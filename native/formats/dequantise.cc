@@ -81,7 +81,7 @@ float scale_at(DType type, const std::byte* scales, int64_t index) {
   }
 }
 
-// MLX, one row (model-specs 2.3): codes are a bit stream, scales (and biases) one a group.
+// MLX, one row: codes are a bit stream, scales (and biases) one a group.
 void grouped_row(const WeightView& view, int64_t row, int64_t in, float* to) {
   const GroupScales& a = view.affine;
   const std::byte* codes = view.data + row * in * a.bits / 8;

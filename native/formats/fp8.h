@@ -1,5 +1,5 @@
 // FP8 releases in safetensors: a matrix `T` in f8 beside `T_scale_inv` (blocks, usually 128 x 128) or `T_scale` (one
-// for the tensor, one a row, one an expert). The engine computes with them as bf16 (model-specs 17.6).
+// for the tensor, one a row, one an expert). The engine computes with them as bf16.
 #pragma once
 
 #include "formats/parts.h"

@@ -1,4 +1,4 @@
-// Quantised MLX checkpoints (model-specs 2.3): which module has which mode, and `X.weight` + `X.scales` (+ `X.biases`)
+// Quantised MLX checkpoints: which module has which mode, and `X.weight` + `X.scales` (+ `X.biases`)
 // made one view with the shape of the matrix it stands for.
 #pragma once
 

@@ -55,7 +55,7 @@ inline float e8m0_to_f32(uint8_t bits) {
   return bits == 255 ? std::numeric_limits<float>::quiet_NaN() : std::ldexp(1.0f, bits - 127);
 }
 
-// E2M1, codes 0..15 (OCP microscaling formats; model-specs 2.3).
+// E2M1, codes 0..15 (OCP microscaling formats).
 inline constexpr float fp4_values[16] = {0.0f,  0.5f,  1.0f,  1.5f,  2.0f,  3.0f,  4.0f,  6.0f,
                                          -0.0f, -0.5f, -1.0f, -1.5f, -2.0f, -3.0f, -4.0f, -6.0f};
 

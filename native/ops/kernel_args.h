@@ -169,7 +169,7 @@ inline params::GlaParams gla(const Gla& shape, const Tensor& q, const Tensor& k,
           .scale = shape.scale};
 }
 
-// ---- InfLLM-v2 (model-specs 11.6) ---------------------------------------------------------------------------------
+// ---- InfLLM-v2 (arXiv 2509.24663) ---------------------------------------------------------------------------------
 
 // Means of windows from `first` of what is bound on.
 inline params::CompressParams compress(const KvCache& cache, int64_t kernel, int64_t stride, int64_t first) {

@@ -48,7 +48,7 @@ struct Linear {
 
 // Rotary positions. `pairing`: half = (i, i + rotary_dim/2); interleaved = (2i, 2i+1) (GGUF arch llama).
 // inv_freq holds rotary_dim/2 values with every scaling (linear, llama3, yarn, rope_freqs) already applied.
-// With `sections` (M-RoPE, interleaved selection) frequency j reads axis positions[j % 3 ...] as in model-specs 8.5;
+// With `sections` (M-RoPE, interleaved selection) frequency j reads axis positions[j % 3 ...];
 // text has equal positions on the three axes, so sections only matter once images are fed.
 struct Rope {
   enum class Pairing : uint8_t { half, interleaved } pairing = Pairing::half;
@@ -80,7 +80,7 @@ struct Attention {
   float scale = 0;  // usually dim^-0.5
 };
 
-// Gated DeltaNet (arXiv 2412.06464; model-specs 5.5, 7). p: [T, q | k | v | z | b | a].
+// Gated DeltaNet (arXiv 2412.06464; modeling_qwen3_5.py). p: [T, q | k | v | z | b | a].
 struct GatedDelta {
   int64_t key_heads = 0, value_heads = 0, key_dim = 0, value_dim = 0;
   enum class HeadMap : uint8_t { grouped, tiled } head_map = HeadMap::grouped;  // HF, MLX: h / r; GGUF: h % key_heads
@@ -98,7 +98,7 @@ struct GatedDelta {
   int64_t columns() const { return channels() + value_heads * value_dim + 2 * value_heads; }
 };
 
-// Simple GLA / lightning attention with a constant decay a head (model-specs 11.4, 12). o = scale * S^T q.
+// Simple GLA / lightning attention with a constant decay a head (arXiv 2401.04658). o = scale * S^T q.
 struct Gla {
   int64_t heads = 0, key_dim = 0, value_dim = 0;
   float scale = 0;
@@ -118,7 +118,7 @@ struct PlainMatrix {
   DType type = DType::f32;
 };
 
-// Latent attention (MHA2MLA, model-specs 14). p: [T, q | k_rope | latent]; q in the original head order.
+// Latent attention (MHA2MLA, arXiv 2502.14837). p: [T, q | k_rope | latent]; q in the original head order.
 // up_k is absorbed into the query, up_v into the output: [kv_heads * (dim - rope), latent], [kv_heads * dim, latent].
 struct MlaAttention {
   Heads heads;
@@ -132,7 +132,7 @@ struct MlaAttention {
   float scale = 0;
 };
 
-// InfLLM-v2 (model-specs 11.6).
+// InfLLM-v2 (arXiv 2509.24663).
 struct BlockSparse {
   Heads heads;
   int64_t block = 64, kernel = 32, stride = 16, init_blocks = 1, window = 2048, topk = 64;
@@ -146,7 +146,7 @@ struct BlockList {
   int64_t rows = 0, topk = 0;
 };
 
-// Mixture of experts (model-specs 6.3, 10.3).
+// Mixture of experts (modeling_qwen3_5_moe.py, modeling_lfm2.py).
 struct Router {
   enum class Kind : uint8_t { softmax, sigmoid_bias } kind = Kind::softmax;
   WeightPtr weight{};  // [experts, hidden]

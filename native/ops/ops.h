@@ -65,7 +65,7 @@ class Ops {
 
   // Block-sparse attention.
   virtual void block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) = 0;
-  // `total` is the key length the visibility rules of model-specs 11.6 refer to (the final prompt length in prefill).
+  // `total` is the key length the visibility rules refer to (the final prompt length in prefill).
   virtual BlockList block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape,
                                  int64_t first_position, int64_t total) = 0;
   virtual Tensor block_attention(Tensor q, const KvCache& cache, const BlockSparse& shape, BlockList blocks) = 0;

@@ -15,7 +15,7 @@ struct LowRank {
 };
 
 // `covariance` [columns, columns], empty: as it is, and Down has orthonormal rows (the truncated singular value
-// decomposition with all singular values in Up, model-specs 14.4). A rank above min(rows, columns) is filled with
+// decomposition with all singular values in Up, arXiv 2502.14837). A rank above min(rows, columns) is filled with
 // zeros.
 LowRank low_rank(const std::vector<double>& matrix, int64_t rows, int64_t columns, int64_t rank,
                  const std::vector<double>& covariance);

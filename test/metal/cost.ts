@@ -1,7 +1,7 @@
 // What a decoded token and a prompt of 512 may cost on a chip that is not here: bytes over the bandwidth that the best hand-written
-// kernels reach (85 %: engine-techniques 1.2, calm), arithmetic over what MLX reaches of the ALUs (80 %: 1.1), or, of a decoded
+// kernels reach (85 %), arithmetic over what MLX reaches of the ALUs (80 %), or, of a decoded
 // token, instructions over 80 % of what the ALUs issue (one for every two operations of their peak), whichever is longer, plus the
-// dispatches that wait for one another (2 us each: qwisp 143). Of a prompt no larger share of the ALUs than products have of what its tiles
+// dispatches that wait for one another (2 us each). Of a prompt no larger share of the ALUs than products have of what its tiles
 // issue (listing.test.ts). An estimate.
 // `node test/metal/cost.ts` prints it beside what MLX and llama.cpp were measured at.
 
@@ -27,7 +27,7 @@ export interface Model {
 interface Chip {
   name: string;
   bandwidth: number;
-  /** Of the ALUs in fp32 (engine-techniques 1.1), a second. */
+  /** Of the ALUs in fp32, a second. */
   flops: number;
   /** tok/s measured, and by whom, by model name. */
   published: Record<string, string>;

@@ -34,7 +34,7 @@ const inputs = (rows: number, joint: boolean) => {
 };
 const outcome: Outcome = (device, args) => [run(device, 'latent', args)];
 
-/** The same attention with keys and values written out (model-specs 14.2), as an ordinary packed projection. */
+/** The same attention with keys and values written out (arXiv 2502.14837), as an ordinary packed projection. */
 function expanded(args: ReturnType<typeof inputs>) {
   const width = heads * dim + kvHeads * ropeDim + args.latentWidth;
   const rows = Array.from({ length: args.rows }, (_, t) => {

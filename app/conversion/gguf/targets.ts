@@ -45,7 +45,7 @@ function tiled(config: Config, size: number, before = 0): (row: number) => numbe
 
 type Change = Pick<Target, 'from' | 'columns' | 'change'>;
 
-/** What llama.cpp's converter does to the numbers (model-specs 2.2). */
+/** What llama.cpp's converter does to the numbers. */
 function changeOf(family: Family, config: Config, name: string, tensor: TensorEntry): Change {
   if (family === 'llama' && /attn_[qk]\.(weight|bias)$/.test(name)) return { from: paired(headDim(config)) };
   if (family !== 'qwen35') return {};

@@ -64,7 +64,7 @@ void Decoder::bind_ends(Weights& weights, const Config& config, const DecoderSha
   const std::string table = weights.top("embed_tokens.weight", "token_embd.weight");
   const std::string head = head_name(weights);
   final_norm_ = weights.norm(norm_name, shape.hidden, shape.eps, add_one);
-  // Some untied checkpoints have no output matrix, and some tied ones have a copy of it (model-specs 17.6, 4.1).
+  // Some untied checkpoints have no output matrix, and some tied ones have a copy of it.
   if (shape.tied || !weights.has(head)) {
     if (weights.has(head))
       weights.leave_out(head.c_str(), "the output matrix is tied to the embedding; its copy is not loaded");

@@ -7,8 +7,8 @@ namespace longhand {
 
 namespace {
 
-// Qwen3-Next groups projections by key head: [q | k | v of its value heads | z of its value heads], and [b | a]
-// (model-specs 6.4). These views put them in the order of the other checkpoints without moving data.
+// Qwen3-Next groups projections by key head: [q | k | v of its value heads | z of its value heads], and [b | a].
+// These views put them in the order of the other checkpoints without moving data.
 WeightPtr ungroup(Weights& weights, const std::string& qkvz, const std::string& ba, const GatedDelta& delta,
                   int64_t hidden) {
   const int64_t share = delta.value_heads / delta.key_heads, values = share * delta.value_dim;
@@ -75,7 +75,8 @@ GatedDelta read_delta(const Config& config, const Weights& weights) {
     const int64_t inner = config.integer({nullptr, "ssm.inner_size"}, width_range);
     config.require(inner % delta.value_heads == 0, "\"ssm.inner_size\" cannot be divided by \"ssm.time_step_rank\"");
     delta.value_dim = std::max<int64_t>(inner / delta.value_heads, 1);
-    // The GGUF converter leaves the value heads of Qwen3-Next in groups and tiles those of Qwen3.5 (model-specs 2.2).
+    // The GGUF converter leaves the value heads of Qwen3-Next in groups and tiles those of Qwen3.5 (llama.cpp's
+    // conversion).
     const bool tiled = architecture_name(weights.checkpoint()) != "qwen3next" ||
                        config.flag_or({nullptr, "ssm.v_head_reordered"}, false);
     delta.head_map = tiled ? GatedDelta::HeadMap::tiled : GatedDelta::HeadMap::grouped;
@@ -112,7 +113,7 @@ std::vector<MemoryLayout> delta_memory(const GatedDelta& delta) {
 }
 
 // For norms that multiply by 1 + w, published files store w and MLX conversions store 1 + w. MLX conversions also move
-// the kernel axis of the convolutions, and that layout, never the values, tells them apart (model-specs 17.2).
+// the kernel axis of the convolutions, and that layout, never the values, tells them apart.
 bool norms_are_raw(const Weights& weights) {
   if (weights.gguf()) return false;
   for (const WeightView& tensor : weights.checkpoint().tensors()) {

@@ -1,4 +1,4 @@
-// The gated-delta mixer as a block (arXiv 2412.06464; model-specs 5.5, 6.4), including the norm before it and the
+// The gated-delta mixer as a block (arXiv 2412.06464; modeling_qwen3_5.py), including the norm before it and the
 // residual after it.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Mixture of experts (model-specs 6.2, 6.3, 10.3): a router chooses a few SwiGLU experts per token; Qwen adds a shared
-// expert with a sigmoid gate.
+// Mixture of experts (modeling_qwen3_5_moe.py, modeling_lfm2.py): a router chooses a few SwiGLU experts per token; Qwen
+// adds a shared expert with a sigmoid gate.
 #pragma once
 
 #include "architectures/shared/config.h"

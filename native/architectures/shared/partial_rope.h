@@ -1,4 +1,4 @@
-// Which dims of a head keep their rotary position in an MHA2MLA checkpoint (model-specs 14.1).
+// Which dims of a head keep their rotary position in an MHA2MLA checkpoint (arXiv 2502.14837).
 // Pairs are (i, i + dim / 2).
 #pragma once
 

@@ -126,7 +126,7 @@ float scale_yarn(const Config& config, Frequencies& frequencies, double theta) {
   return static_cast<float>(yarn_attention_scale(config, factor));
 }
 
-// GGUF stores the Llama 3 scaling as divisors (model-specs 2.2).
+// GGUF stores the Llama 3 scaling as divisors (llama.cpp's conversion).
 void apply_divisors(Weights& weights, Frequencies& frequencies) {
   if (!weights.gguf() || !weights.has("rope_freqs.weight")) return;
   const std::vector<float> divisors = weights.floats("rope_freqs.weight", static_cast<int64_t>(frequencies.size()));

@@ -1,4 +1,4 @@
-// Rotary positions from a configuration: frequencies with every scaling applied (model-specs 1.2).
+// Rotary positions from a configuration: frequencies with every scaling applied (modeling_rope_utils.py).
 #pragma once
 
 #include "architectures/shared/config.h"

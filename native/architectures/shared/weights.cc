@@ -237,7 +237,7 @@ BufferPtr Weights::vectors(const std::vector<Rows>& parts) {
 
 Norm Weights::norm(const std::string& name, int64_t size, double eps, bool add_one) {
   std::vector<float> gain = floats(name, size);
-  // Added in fp32: rounding 1 + w to bf16 changes logits (model-specs 0.3).
+  // Added in fp32: rounding 1 + w to bf16 changes logits.
   if (add_one) {
     for (float& value : gain) value += 1.0f;
   }

@@ -1,5 +1,5 @@
 // Patches of 16 x 16 pixels, blocks of full attention within a frame, and a merger of 2 x 2 patches into one row
-// (model-specs 8.3, 8.4).
+// (modeling_qwen3_5.py).
 #include "architectures/vision/qwen3_5_vision.h"
 
 #include <algorithm>

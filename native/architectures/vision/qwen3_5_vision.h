@@ -1,4 +1,4 @@
-// The vision tower of Qwen3.5 (model-specs 8).
+// The vision tower of Qwen3.5 (modeling_qwen3_5.py).
 #pragma once
 
 #include "architectures/shared/weights.h"

@@ -1,4 +1,4 @@
-// Shape and weights of the tower of Qwen3.5 (model-specs 8.1, 8.2), by the names of every container.
+// Shape and weights of the tower of Qwen3.5 (modeling_qwen3_5.py), by the names of every container.
 #pragma once
 
 #include <string>

@@ -61,7 +61,7 @@ void Timeline::check_prompt(std::span<const int32_t> tokens) const {
 }
 
 // The length up to which tokens were read by the passes that a prompt of `total` tokens on `path` would use. A prompt
-// that reaches the sparse regime is sparse for every query (model-specs 11.6), so tokens read in the other regime count
+// that reaches the sparse regime is sparse for every query (arXiv 2509.24663), so tokens read in the other regime count
 // only as far as both agree.
 int64_t Timeline::alike(int64_t total, Path path) const {
   const auto& rule = model_->facts().sparse;

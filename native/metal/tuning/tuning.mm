@@ -89,8 +89,8 @@ Tuning tuning_of_chip(const std::string& device) {
   const auto size = std::ranges::find_if(sizes, [&](const Size& each) { return device.ends_with(each.suffix); });
   Tuning tuning{.attention_groups = size->attention_groups, .origin = "table of the chip"};
   // Products pay where there are matrix units: from 256 tokens on in the engines that have both forms
-  // (engine-techniques 2.2: uzu, MNN). Everything before is faster with the state in registers, token by token.
-  // Only tensor operations reach those units: 2 to 3 times the tokens of a prompt (engine-techniques 1.3).
+  // (uzu, MNN). Everything before is faster with the state in registers, token by token.
+  // Only tensor operations reach those units: 2 to 3 times the tokens of a prompt.
   if (device.starts_with("Apple M5")) {
     tuning.delta_chunk_from = 256;
     tuning.matmul_tensor = 1;

@@ -1,5 +1,5 @@
 #version 450
-// InfLLM-v2 (model-specs 11.6): new mean keys: window i covers keys [i * stride, i * stride + size). One thread an element
+// InfLLM-v2 (arXiv 2509.24663): new mean keys: window i covers keys [i * stride, i * stride + size). One thread an element
 // of a head.
 #extension GL_GOOGLE_include_directive : require
 #include "cache.glsl"

@@ -1,5 +1,5 @@
 #version 450
-// InfLLM-v2 (model-specs 11.6): mean-pooled keys choose, for every query token and key/value head, the blocks of the
+// InfLLM-v2 (arXiv 2509.24663): mean-pooled keys choose, for every query token and key/value head, the blocks of the
 // cache its group of query heads attends to. The attention over chosen blocks is attention.comp. One workgroup a (token,
 // key/value head). Window scores and block scores go through rows of device memory: their number grows with the context.
 // Where compressed keys do not fit into a binding, the steps are dispatches of their own, over windows of keys.

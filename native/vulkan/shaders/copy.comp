@@ -7,8 +7,8 @@
 layout(constant_id = 38) const uint KIND = 0;
 // kCopyRows: y = x: gathers a view on columns, or places rows side by side.
 // kSwigluRows: y = silu(x) * z, gate and up from matrices of different layouts.
-// kAddScaled: y += sigmoid(z[row]) * x: the shared expert behind its gate (model-specs 6.3).
-// kGatherGates: x [rows, heads * (query | gate)]: the gates (model-specs 5.5); z_stride is the head's dim.
+// kAddScaled: y += sigmoid(z[row]) * x: the shared expert behind its gate (modeling_qwen3_5_moe.py).
+// kGatherGates: x [rows, heads * (query | gate)]: the gates (modeling_qwen3_5.py); z_stride is the head's dim.
 // kStackRows: row i of y is the cols values of x from places[i] on.
 layout(binding = 0) readonly buffer X { float x[]; };
 layout(binding = 1) readonly buffer Z { float z[]; };

@@ -1,4 +1,4 @@
-// Gated delta rule (arXiv 2412.06464; model-specs 5.5, 7.1). Per value head, S [key_dim, value_dim]:
+// Gated delta rule (arXiv 2412.06464; modeling_qwen3_5.py). Per value head, S [key_dim, value_dim]:
 //   S <- exp(g) S;  u = beta (v - S^T k);  S <- S + k u^T;  o = S^T q        then o <- rms_norm(o) * w * silu(z)
 //
 // A thread owns a column of S and keeps it in registers while tokens pass: no thread needs another's, whatever the size of

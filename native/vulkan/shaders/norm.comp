@@ -2,7 +2,7 @@
 // Norms as ops of their own: final hidden state, MTP head, encoder. One workgroup a row; inside a layer the norm is part
 // of the projection that follows it (linear.comp).
 //   RMS:   y = x * rsqrt(mean(x^2) + eps) * w
-//   layer: y = (v - mean(v)) / sqrt(var(v) + eps) * w + b, v = x + add, population variance (model-specs 13.3). The
+//   layer: y = (v - mean(v)) / sqrt(var(v) + eps) * w + b, v = x + add, population variance. The
 //          variance is taken of the centred values: E[v^2] - mean^2 loses digits.
 #extension GL_GOOGLE_include_directive : require
 #include "reduce.glsl"

@@ -26,7 +26,7 @@ shared float head[DIM];
 CACHE_WRITER(store_key, keys, head)
 CACHE_WRITER(store_value, values, head)
 
-// M-RoPE, interleaved sections (model-specs 8.5): which of the axes t, h, w frequency j follows.
+// M-RoPE, interleaved sections (modeling_qwen3_5.py): which of the axes t, h, w frequency j follows.
 uint axis_of(uint j, uint h, uint w) {
   if (j % 3 == 1 && j < 3 * h) return 1;
   if (j % 3 == 2 && j < 3 * w) return 2;

@@ -1,7 +1,7 @@
 #version 450
-// Routing (model-specs 6.3, 10.3): probabilities of all experts, the best k, their weights. One workgroup a token. The
-// next best is the best among those after the last one in the order (score descending, id ascending), so no list of
-// chosen experts is needed.
+// Routing (modeling_qwen3_5_moe.py, modeling_lfm2.py): probabilities of all experts, the best k, their weights. One
+// workgroup a token. The next best is the best among those after the last one in the order (score descending, id
+// ascending), so no list of chosen experts is needed.
 #extension GL_GOOGLE_include_directive : require
 #include "reduce.glsl"
 

@@ -1,4 +1,4 @@
-// Mistakes that other engines made with these models (model-specs 17), and the test here that would catch each. Where a test
+// Mistakes that other engines made with these models, and the test here that would catch each. Where a test
 // elsewhere does, it is named; the rest follow below.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -18,7 +18,7 @@ test('every model has its own id and every form its own repository', () => {
   expect(new Set(repositories).size).toBe(repositories.length);
 });
 
-// Layer counts as published (model-specs 5.1, 10.1, 11.1).
+// Layer counts as published.
 test.each([
   ['qwen3.5-0.8b', { L: 18, F: 6 }],
   ['qwen3.5-9b', { L: 24, F: 8 }],
