@@ -138,9 +138,7 @@ const pairs = <Item>(
   hit: (item: Item) => boolean,
 ): [boolean, boolean][] | null => (a.length === b.length ? a.map((item, at) => [hit(item), hit(b[at] as Item)]) : null);
 
-const ALPHA = 0.05;
-
-/** McNemar's exact test: whether the questions that only one of them got could be divided by tossing a coin. */
+/** McNemar's exact test: of the questions that only one of them got, whether B got more or fewer than tossing a coin explains. */
 function ofAnswers(
   metric: QualityMetric,
   a: Figure,
@@ -151,21 +149,44 @@ function ofAnswers(
   const of = answers.length;
   const onlyA = answers.filter(([one, other]) => one && !other).length;
   const onlyB = answers.filter(([one, other]) => other && !one).length;
-  const value = (onlyB - onlyA) / of;
-  const spread = Math.sqrt(Math.max(0, (onlyA + onlyB) / of - value ** 2) / of);
-  const difference = figureOf({ value, low: value - Z * spread, high: value + Z * spread });
-  const verdict = byChance(onlyA, onlyB) < ALPHA ? verdictOn(metric, value) : 'none';
-  return { metric, a, b, verdict, difference, unlike: { onlyA, onlyB, of } };
+  const unlike = onlyA + onlyB;
+  const { low, high } = exactShare(onlyB, unlike);
+  const difference = (share: number) => ((2 * share - 1) * unlike) / of;
+  const found = { value: (onlyB - onlyA) / of, low: difference(low), high: difference(high) };
+  return {
+    ...judged(metric, a, b, unlike === 0 ? { value: 0, low: 0, high: 0 } : found),
+    unlike: { onlyA, onlyB, of },
+  };
 }
 
-/** How likely coins fall at least this unevenly. */
-function byChance(some: number, others: number): number {
-  const tosses = some + others;
-  let term = 0.5 ** tosses;
-  let tail = 0;
-  for (let heads = 0; heads <= Math.min(some, others); ++heads) {
-    tail += term;
-    term *= (tosses - heads) / (heads + 1);
+const TAIL = 0.025;
+
+/** The 95 % interval of Clopper and Pearson (1934), which holds for a handful too. */
+function exactShare(hits: number, of: number): { low: number; high: number } {
+  return {
+    low: hits === 0 ? 0 : 1 - whereTailIs(TAIL, of - hits, of),
+    high: hits === of ? 1 : whereTailIs(TAIL, hits, of),
+  };
+}
+
+/** The probability of a hit with which at most `hits` of `of` are as unlikely as `tail`. */
+function whereTailIs(tail: number, hits: number, of: number): number {
+  let [low, high] = [0, 1];
+  for (let step = 0; step < 50; ++step) {
+    const middle = (low + high) / 2;
+    if (atMost(hits, of, middle) > tail) low = middle;
+    else high = middle;
   }
-  return Math.min(1, 2 * tail);
+  return (low + high) / 2;
+}
+
+/** In logarithms: half to the power of a thousand is no number any more. */
+function atMost(hits: number, of: number, share: number): number {
+  let log = of * Math.log1p(-share);
+  let sum = 0;
+  for (let at = 0; at <= hits; ++at) {
+    sum += Math.exp(log);
+    log += Math.log((of - at) / (at + 1)) + Math.log(share) - Math.log1p(-share);
+  }
+  return sum;
 }

@@ -1,6 +1,12 @@
 // Two models side by side: what chance explains is no difference, and what it does not is told the right way round.
 import { describe, expect, test } from 'vitest';
-import { compareQuality, figureOf, type QualityResult, type ResultOf, shareOf } from '../../../../app/protocol/index.ts';
+import {
+  compareQuality,
+  figureOf,
+  type QualityResult,
+  type ResultOf,
+  shareOf,
+} from '../../../../app/protocol/index.ts';
 import { dice } from '../../../../app/quality/dice.ts';
 
 const known = (value: number, half = 0.1) => figureOf({ value, low: value - half, high: value + half });
@@ -75,6 +81,29 @@ describe('questions', () => {
     expect(six).toMatchObject({ verdict: 'better', unlike: { onlyA: 0, onlyB: 6, of: 60 } });
     expect(six.difference.value).toBeCloseTo(0.1, 9);
     expect(only(choices(answers(0, 36)), choices(answers(0, 30))).verdict).toBe('worse');
+  });
+
+  test('the interval of a difference holds nought exactly if there is none, also of thousands of questions', () => {
+    const many = (right: number) => choices(Array.from({ length: 5000 }, (_, at) => at < right));
+    const cross = (onlyA: number, onlyB: number) => {
+      const sides = Array.from({ length: onlyA + onlyB }, (_, at) => at < onlyA);
+      return only(choices(sides), choices(sides.map((one) => !one)));
+    };
+    for (const [onlyA, onlyB] of [
+      [0, 5],
+      [0, 6],
+      [2, 9],
+      [1000, 1100],
+      [1000, 1080],
+    ] as const) {
+      const { verdict, difference } = cross(onlyA, onlyB);
+      const holdsNought = (difference.low ?? 1) <= 0 && (difference.high ?? -1) >= 0;
+      expect(holdsNought, `${onlyA}, ${onlyB}`).toBe(verdict === 'none');
+      expect(difference.low).toBeLessThan(difference.value ?? 0);
+    }
+    expect(cross(1000, 1100).verdict).toBe('better');
+    expect(cross(1000, 1080).verdict).toBe('none');
+    expect(only(many(2000), many(2000))).toMatchObject({ verdict: 'none', difference: { value: 0, low: 0, high: 0 } });
   });
 
   test('as many right answers to other questions are no difference', () => {
