@@ -1,14 +1,16 @@
 import { create } from 'zustand';
 import type { ModelId, QualityRun } from '../../../app/protocol/index.ts';
 import { core } from '../../bridge.ts';
+import { t } from '../../i18n.ts';
+import { useToasts } from '../../ui/toast.tsx';
+import { useEngine } from '../engine.ts';
+import { useShell } from '../shell.ts';
+import { type QualityRuns, withRun } from './quality-runs.ts';
+import { showInstalled, useModels } from './store.ts';
 
-type QualityStore = {
+type QualityStore = QualityRuns & {
   /** Whether the details of a model show what it is worth. */
   shown: boolean;
-  /** The tests of models that have been asked for, the newest first. */
-  runs: Record<ModelId, QualityRun[]>;
-  /** The test under way, of whichever model. */
-  current: QualityRun | null;
   load(modelId: ModelId): Promise<void>;
 };
 
@@ -27,7 +29,10 @@ export const useQuality = create<QualityStore>()((set) => ({
 
 export function listenToQuality(): () => void {
   const stops = [
-    core.on('quality.changed', (run) => useQuality.setState((state) => withRun(state, run))),
+    core.on('quality.changed', (run) => {
+      useQuality.setState((state) => withRun(state, run));
+      tellEnded(run);
+    }),
     core.on('quality.removed', ({ modelId, id }) =>
       useQuality.setState(({ runs }) => ({
         runs: { ...runs, [modelId]: (runs[modelId] ?? []).filter((run) => run.id !== id) },
@@ -39,21 +44,23 @@ export function listenToQuality(): () => void {
   };
 }
 
-export function withRun(
-  { runs, current }: Pick<QualityStore, 'runs' | 'current'>,
-  run: QualityRun,
-): Pick<QualityStore, 'runs' | 'current'> {
-  const known = runs[run.modelId];
-  const running = run.state.status === 'running';
-  return {
-    current: running ? run : current?.id === run.id ? null : current,
-    // Of others the whole list is asked for when they are shown.
-    runs: known ? { ...runs, [run.modelId]: placed(known, run) } : runs,
-  };
+/** Tells that a test is over, unless the page shows it. A stopped one was stopped by somebody who knows. */
+function tellEnded({ state, subject, modelId }: QualityRun): void {
+  if (state.status !== 'done' && state.status !== 'failed') return;
+  const { tab, installed } = useModels.getState();
+  const shown = useQuality.getState().shown && tab === 'installed' && installed === modelId;
+  if (shown && useShell.getState().place.kind === 'models') return;
+  const name = useEngine.getState().models.find(({ id }) => id === modelId)?.name ?? '';
+  const kind = t(`models.quality.kind.${subject.kind}`);
+  useToasts.getState().show({
+    text: t(state.status === 'done' ? 'models.quality.doneToast' : 'models.quality.failedToast', { kind, name }),
+    action: t('models.showImport'),
+    onAction: () => {
+      useQuality.setState({ shown: true });
+      showInstalled(modelId);
+    },
+  });
 }
-
-const placed = (known: readonly QualityRun[], run: QualityRun): QualityRun[] =>
-  known.some(({ id }) => id === run.id) ? known.map((one) => (one.id === run.id ? run : one)) : [run, ...known];
 
 /** Saves the results of a model to a file. */
 export async function exportQuality(modelId: ModelId, name: string): Promise<void> {

@@ -135,3 +135,51 @@ test('a text that is none is refused with its reason; a long one is stopped, and
   expect(problems).toEqual([]);
   rmSync(disk, { recursive: true, force: true });
 });
+
+test('a copy is no distance from its original, which is told in a word; questions come from a file, whose bad lines are refused', async ({
+  page,
+  app,
+  problems,
+}) => {
+  test.slow();
+  const disk = mkdtempSync(join(tmpdir(), 'longhand-quality-'));
+  cpSync(starter, join(disk, 'Copy'), { recursive: true });
+  await begin(page, app);
+  await openQuality(page, 'Starter');
+  await page.getByRole('button', { name: 'Import' }).click();
+  await page.getByRole('textbox', { name: 'Path to a model file or folder' }).fill(join(disk, 'Copy'));
+  await page.getByRole('button', { name: 'Use in place' }).click();
+  const details = await openQuality(page, 'Copy');
+  const forecast = page.getByRole('region', { name: 'Forecast' });
+  const start = page.getByRole('button', { name: 'Start the test' });
+
+  const distance = await ask(page, 'Distance from another model');
+  await expect(distance.getByRole('combobox', { name: 'Compare with' })).toHaveText('Starter');
+  await expect(forecast.getByText(/^About /)).toBeVisible({ timeout: 60_000 });
+  await start.click();
+  const section = details.getByRole('region', { name: 'Distance from another model', exact: true });
+  await expect(section.getByText('Hardly different')).toBeVisible({ timeout: 60_000 });
+  await expect(section.getByText('Starter, on: Pages of the manual')).toBeVisible();
+  await expect(section.getByText('100% (100% to 100%)')).toBeVisible();
+
+  const choices = await ask(page, 'Multiple choice');
+  await expect(start).toBeDisabled();
+  const choose = (text: string) =>
+    choices
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'questions.jsonl', mimeType: 'text/plain', buffer: Buffer.from(text) });
+  await choose('What is this?');
+  await expect(choices.getByRole('alert')).toContainText('not a question');
+  await choose('{"question": "Two and two are", "choices": ["four", "nine"], "answer": 0}\n');
+  await expect(forecast.getByText(/^About /)).toBeVisible({ timeout: 60_000 });
+  await start.click();
+  // Who is elsewhere by then is told, and led back.
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: 'Performance' }).click();
+  const toast = page.getByText('Multiple choice: Copy was tested');
+  await expect(toast).toBeVisible({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  const asked = details.getByRole('region', { name: 'Multiple choice', exact: true });
+  await expect(asked.getByText(/^questions\.jsonl, /)).toBeVisible({ timeout: 60_000 });
+  expect(problems).toEqual([]);
+  rmSync(disk, { recursive: true, force: true });
+});

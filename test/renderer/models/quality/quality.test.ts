@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type ModelId, QUALITY_KINDS, type QualityRun, QualityTest } from '../../../../app/protocol/index.ts';
 import { pairsOf } from '../../../../renderer/models/quality/results.ts';
 import { numbersOf, readFile, testOf, USUAL, type Wish } from '../../../../renderer/models/quality/wish.ts';
-import { withRun } from '../../../../renderer/stores/models/quality.ts';
+import { withRun } from '../../../../renderer/stores/models/quality-runs.ts';
 import { alike, results, stopped, underWay } from '../../page/quality-scenes.ts';
 
 const other = 'other' as ModelId;
