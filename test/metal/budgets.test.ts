@@ -3,7 +3,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { safetensors, temporaryFolder } from '../support/models/formats.ts';
 import { picture, folder as seeing } from '../support/models/golden-vision.ts';
-import { full, type Shapes, thin } from '../support/models/shapes.ts';
+import { full, half, type Shapes, thin } from '../support/models/shapes.ts';
 import { type Counters, loadOnMetal, needsStandin, standin } from './standin.ts';
 
 needsStandin();
@@ -24,10 +24,11 @@ const memoryOf = ({ bytes }: Counters): number => (bytes.memory?.read ?? 0) + (b
 const prompt = Int32Array.from({ length: 6 }, (_, i) => i + 3);
 
 /** What each token after the first costs. */
-async function decoded(tokens: number): Promise<Counters> {
-  const model = await loadOnMetal(folderOf(full));
+async function decoded(tokens: number, { check = false, of = full } = {}): Promise<Counters> {
+  const model = await loadOnMetal(folderOf(of));
   const session = model.createSession({ path: 'exact', kvType: 'f32' });
   await session.logits(prompt, { chunk: 6 });
+  standin.options({ check });
   standin.reset();
   for (let i = 0; i < tokens; i++)
     await session.generate(Int32Array.of(...session.tokens(), 7 + i), { maxTokens: 1, path: 'exact' });
@@ -49,10 +50,9 @@ describe('one decoded token', () => {
   test('moves the weights once, the states twice, the keys and values once, and 5 % more', {
     timeout: 240_000,
   }, async () => {
-    standin.options({ check: true });
-    const counters = await decoded(1);
+    const counters = await decoded(1, { check: true, of: half });
     const { weights } = counters.bytes;
-    const least = full.minimalBytes(prompt.length, 1);
+    const least = half.minimalBytes(prompt.length, 1);
     expect(weights?.read).toBeGreaterThanOrEqual(least.weights);
     expect((weights?.read ?? 0) + memoryOf(counters)).toBeLessThanOrEqual(
       1.05 * (least.weights + least.state + least.kv),

@@ -11,7 +11,7 @@ import { loadOnMetal, metalAddon, needsStandin, standin } from '../standin.ts';
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 }); // kernels may have to be compiled by clang first
 
 const usual = join(golden, 'qwen3_5/dense_gqa_mixed');
-severalAnswers(metalAddon, (folder) => loadOnMetal(folder), { long: 180, usual });
+severalAnswers(metalAddon, (folder) => loadOnMetal(folder), { long: 130, usual });
 
 beforeEach(() => vi.unstubAllEnvs());
 afterEach(() => {

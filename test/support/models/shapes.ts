@@ -1,5 +1,5 @@
 // Models of one gated-delta and one attention layer, for measuring the cost of a token: Qwen3.5-0.8B as published with a small
-// vocabulary, and a narrow one, on which the stand-in can check every memory access of a long prompt.
+// vocabulary, half of its width, and a narrow one, on which the stand-in can check every memory access of a long prompt.
 import type { StoredTensor } from './formats.ts';
 
 interface Sizes {
@@ -146,6 +146,11 @@ const shapesOf = (sizes: Sizes) => ({
 export type Shapes = ReturnType<typeof shapesOf>;
 /** Qwen3.5-0.8B. */
 export const full = shapesOf(published);
+/** Half as wide: a token of it is watched in a quarter of the time. */
+export const half = shapesOf({
+  ...published,
+  ...{ hidden: 512, inner: 1536, queryHeads: 4, kvHeads: 1, linearHeads: 8, vocabulary: 256 },
+});
 export const thin = shapesOf(narrow);
 export const largeStates = shapesOf(remembering);
 /** One step on one thread without vector instructions takes a tenth of a second. */

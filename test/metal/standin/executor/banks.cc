@@ -24,6 +24,7 @@ void BankCounter::matrix(int lane, uintptr_t first, uint64_t stride, unsigned el
 }
 
 void BankCounter::settle() {
+  if (together_.empty()) return;
   for (auto& [place, words] : together_) count(words);
   together_.clear();
   for (auto& lane : passed_) lane.clear();
@@ -38,8 +39,7 @@ void BankCounter::count(Words& words) {
 }
 
 void BankCounter::reset() {
-  together_.clear();
-  for (auto& lane : passed_) lane.clear();
+  settle();
   in_matrix_.fill(false);
   conflicts_ = 0;
 }

@@ -189,8 +189,8 @@ void run_group(Worker* w, mtl_u3 g, mtl_u3 ngroups) {
       if (w->chk.on) w->chk.threadgroup_region(w->tgptr[ix], d.threadgroup_bytes[ix]);
       w->tg_used += (d.threadgroup_bytes[ix] + 15) & ~15u;
     }
-  w->idle.clear();
-  for (int i = MAXT - 1; i >= 0; i--) w->idle.push_back(&w->fibers[i]);
+  w->idle.resize(n);
+  for (int i = 0; i < n; i++) w->idle[n - 1 - i] = &w->fibers[i];
   Fiber* f = w->idle.back();
   w->idle.pop_back();
   f->sp = fresh_stack(f->top, fiber_main);
