@@ -265,7 +265,9 @@ export class Model {
   createSession(options?: SessionOptions): Session;
   /** Of every matrix that read something since a load with `observe`: its tensors, and means over tokens. squares [columns],
    *  covariance [columns, columns], pairs [rows / 2]; those that were not asked for are empty. Or only of the matrix of this tensor. */
-  observed(tensor?: string): Promise<
+  observed(
+    tensor?: string,
+  ): Promise<
     { names: string[]; tokens: number; squares: Float64Array; covariance: Float64Array; pairs: Float64Array }[]
   >;
   /** Encoder families: the vector of a text, pooled and normalised as the checkpoint says. With `lengths` the tokens are

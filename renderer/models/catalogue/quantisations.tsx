@@ -78,7 +78,7 @@ export function Quantisations({ rows, current, suggested, machine, chosen }: Var
                   )}
                 </label>
               </td>
-              <td className="max-xl:hidden">{t(`models.quality.${qualityOf(variant)}`)}</td>
+              <td className="max-xl:hidden">{t(`models.loss.${qualityOf(variant)}`)}</td>
               <td className="text-end">{formats.fileSize(variant.bytes)}</td>
               <td className="text-end">{formats.memory(fit.total)}</td>
               <td className="text-end max-xl:hidden">
