@@ -8,7 +8,7 @@ import { brokenFlags, type Command, check, configure, temporary } from './apple.
 import { declarations, ofApple, ofStandin, unlike } from './apple-declarations.ts';
 
 needsStandin();
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 }); // a minute alone, ten beside much other work
 
 const { folder, remove } = temporary();
 let commands: Command[] = [];
