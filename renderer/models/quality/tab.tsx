@@ -67,12 +67,17 @@ type KindProps = { kind: QualityKind; runs: readonly DoneRun[]; onTest: (() => v
 function Kind({ kind, runs, onTest }: KindProps) {
   const { t } = useTranslation();
   const name = t(`models.quality.kind.${kind}`);
+  const action = t(runs.length > 0 ? 'models.quality.again' : 'models.quality.test');
   return (
     <section aria-label={name} className="border-t border-line py-4 first:border-t-0">
       <div className="flex items-center gap-2">
         <h3 className="min-w-0 flex-1 font-semibold">{name}</h3>
-        <Button aria-label={t('models.quality.testOf', { name })} disabled={onTest === null} onClick={() => onTest?.()}>
-          {t(runs.length > 0 ? 'models.quality.again' : 'models.quality.test')}
+        <Button
+          aria-label={t('models.quality.testOf', { action, name })}
+          disabled={onTest === null}
+          onClick={() => onTest?.()}
+        >
+          {action}
         </Button>
       </div>
       <p className="mt-0.5 text-xs text-fg-3">{t(`models.quality.about.${kind}`)}</p>

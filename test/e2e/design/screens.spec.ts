@@ -30,7 +30,7 @@ const openOptions = (page: Page) =>
 
 /** The dialog of one test, with its forecast. */
 const openTest = (name: string) => async (page: Page) => {
-  await page.getByRole('button', { name: `Test: ${name}` }).click();
+  await page.getByRole('button', { name: new RegExp(`^Test( again)?… ${name}$`) }).click();
   await page
     .getByRole('dialog')
     .getByText(/^(Time|Details)$/)

@@ -22,7 +22,7 @@ async function openQuality(page: Page, name: string) {
 
 /** Opens the dialog of a test. */
 async function ask(page: Page, kind: string) {
-  await page.getByRole('button', { name: `Test: ${kind}` }).click();
+  await page.getByRole('button', { name: new RegExp(`^Test( again)?… ${kind}$`) }).click();
   return page.getByRole('dialog');
 }
 
@@ -120,7 +120,7 @@ test('a text that is none is refused with its reason; a long one is stopped, and
 
   const running = details.getByRole('region', { name: 'Perplexity on a text: testing' });
   await expect(running.getByRole('status')).toHaveText(/^(Reading the text|Loading the model|Waiting)/);
-  await expect(details.getByRole('button', { name: 'Test: Reasoning' })).toBeDisabled();
+  await expect(details.getByRole('button', { name: 'Test… Reasoning' })).toBeDisabled();
   await expect(running.getByText('left for this step')).toBeVisible({ timeout: 60_000 });
   await running.getByRole('button', { name: 'Stop' }).click();
   await expect(details.getByText('Perplexity on a text: stopped')).toBeVisible();

@@ -48,6 +48,25 @@ for (const name of ['chat', 'crash', 'overflow', 'thinking', 'loop', 'tools']) {
   });
 }
 
+test('no violation in what a model is worth, in the dialog of a test, and in two models side by side', async ({
+  page,
+  scene,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await scene('quality');
+  await page.getByText('Part by part').last().click();
+  expect(await violations(page), 'tab').toEqual([]);
+  await page.getByRole('button', { name: 'Test again… Distance from another model' }).click();
+  await expect(page.getByRole('region', { name: 'Forecast' })).toBeVisible();
+  expect(await violations(page), 'dialog').toEqual([]);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Compare two models…' }).click();
+  await page.getByRole('combobox', { name: 'Model A' }).click();
+  await page.getByRole('option', { name: 'Qwen3.5 9B' }).click();
+  await expect(page.getByRole('rowheader', { name: 'In circles' })).toBeVisible();
+  expect(await violations(page), 'comparison').toEqual([]);
+});
+
 test('no violation in the chart of an answer and in its table', async ({ page, scene }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await scene('speed');
