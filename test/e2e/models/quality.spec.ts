@@ -173,11 +173,6 @@ test('a copy is no distance from its original, which is told in a word; question
   await choose('{"question": "Two and two are", "choices": ["four", "nine"], "answer": 0}\n');
   await expect(forecast.getByText(/^About /)).toBeVisible({ timeout: 60_000 });
   await start.click();
-  // Who is elsewhere by then is told, and led back.
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: 'Performance' }).click();
-  const toast = page.getByText('Multiple choice: Copy was tested');
-  await expect(toast).toBeVisible({ timeout: 60_000 });
-  await page.getByRole('button', { name: 'Show', exact: true }).click();
   const asked = details.getByRole('region', { name: 'Multiple choice', exact: true });
   await expect(asked.getByText(/^questions\.jsonl, /)).toBeVisible({ timeout: 60_000 });
   expect(problems).toEqual([]);
