@@ -170,9 +170,14 @@ test('a copy is no distance from its original, which is told in a word; question
       .setInputFiles({ name: 'questions.jsonl', mimeType: 'text/plain', buffer: Buffer.from(text) });
   await choose('What is this?');
   await expect(choices.getByRole('alert')).toContainText('not a question');
-  await choose('{"question": "Two and two are", "choices": ["four", "nine"], "answer": 0}\n');
+  // So many that nobody waits for the end of them.
+  await choose('{"question": "Two and two are", "choices": ["four", "nine"], "answer": 0}\n'.repeat(800));
   await expect(forecast.getByText(/^About /)).toBeVisible({ timeout: 60_000 });
   await start.click();
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: 'Performance' }).click();
+  // Who is elsewhere by then is told, and led back.
+  await expect(page.getByText('Multiple choice: Copy was tested', { exact: true })).toBeVisible({ timeout: 90_000 });
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
   const asked = details.getByRole('region', { name: 'Multiple choice', exact: true });
   await expect(asked.getByText(/^questions\.jsonl, /)).toBeVisible({ timeout: 60_000 });
   expect(problems).toEqual([]);
