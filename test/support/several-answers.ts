@@ -5,7 +5,6 @@ import type { AbortFlag, Model, NumericPath, Session } from '../../native/addon/
 import { families, someTokens, starter } from './models/models.ts';
 import { END } from './models/prompt-trees.ts';
 
-const paths: NumericPath[] = ['exact', 'fast'];
 const message = (length: number, seed: number) => [...someTokens(length - 1, seed), END];
 // The first two begin alike; the third is read in several passes.
 const promptsOf = (long: number) =>
@@ -42,10 +41,12 @@ interface Sizes {
   long: number;
   /** The model of tests that need only one. */
   usual: string;
+  /** Those in which the device computes differently. */
+  paths: readonly NumericPath[];
 }
 
 export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Sizes> = {}): void {
-  const { long, usual } = { long: 600, usual: starter, ...sizes };
+  const { long, usual, paths } = { long: 600, usual: starter, paths: ['exact', 'fast'] as const, ...sizes };
   const prompts = promptsOf(long);
   // A device in software compiles its kernels anew for every model that is loaded.
   let loaded: { folder: string; model: Model } | null = null;

@@ -2,7 +2,7 @@
 // sent ahead of it.
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { AbortFlag, GenerateOptions, Model, Session } from '../../../native/addon/index.d.ts';
+import type { AbortFlag, GenerateOptions, Model, NumericPath, Session } from '../../../native/addon/index.d.ts';
 import { golden } from '../../support/addon.ts';
 import { someTokens } from '../../support/models/models.ts';
 import { severalAnswers } from '../../support/several-answers.ts';
@@ -11,7 +11,8 @@ import { loadOnMetal, metalAddon, needsStandin, standin } from '../standin.ts';
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 }); // kernels may have to be compiled by clang first
 
 const usual = join(golden, 'qwen3_5/dense_gqa_mixed');
-severalAnswers(metalAddon, (folder) => loadOnMetal(folder), { long: 130, usual });
+// The fast path differs only where the tuner chose so, which is asked for below.
+severalAnswers(metalAddon, (folder) => loadOnMetal(folder), { long: 130, usual, paths: ['exact'] });
 
 beforeEach(() => vi.unstubAllEnvs());
 afterEach(() => {
@@ -36,11 +37,11 @@ async function ask(session: Session, prompt: Int32Array, options: Partial<Genera
 const statesOf = async (session: Session) => (await session.states()).map(({ data }) => data);
 
 /** `count` answers one by one and all at once, with the states they leave. */
-async function aloneAndTogether(folder: string, count: number) {
+async function aloneAndTogether(folder: string, count: number, path: NumericPath) {
   const model = await loadOnMetal(folder);
   const answer = async (index: number) => {
-    const session = sessionOn(model);
-    const written = await ask(session, promptOf(index));
+    const session = model.createSession({ contextLength: 2048, path, kvType: 'f32' });
+    const written = await ask(session, promptOf(index), { path });
     const states = await statesOf(session);
     session.close();
     return { ...written, states };
@@ -53,13 +54,15 @@ async function aloneAndTogether(folder: string, count: number) {
 }
 
 describe('the same bits', () => {
-  test.each([
-    ['matvec_rows=8,matvec_simdgroups=8', 'qwen3_5_moe/top3'],
-    ['matvec_rows=8,attention_shared=1', 'gguf_models/llama/model-mixed.gguf'],
-    ['attention_groups=16', 'qwen3/qk_norm_tied'],
-  ])('nine answers, %s: %s', async (tuning, name) => {
+  test.each<[string, string, NumericPath]>([
+    ['matvec_rows=8,matvec_simdgroups=8', 'qwen3_5_moe/top3', 'exact'],
+    ['matvec_rows=8,attention_shared=1', 'gguf_models/llama/model-mixed.gguf', 'exact'],
+    ['attention_groups=16', 'qwen3/qk_norm_tied', 'exact'],
+    ['matmul_half=1', 'qwen3_5/dense_gqa_mixed', 'fast'],
+    ['matmul_half=1', 'qwen3_5_moe/top3', 'fast'],
+  ])('nine answers, %s: %s (%s)', async (tuning, name, path) => {
     vi.stubEnv('LONGHAND_METAL_TUNING', tuning);
-    const { alone, together } = await aloneAndTogether(join(golden, name), 9);
+    const { alone, together } = await aloneAndTogether(join(golden, name), 9, path);
     expect(together).toEqual(alone);
   });
 });
@@ -100,7 +103,7 @@ describe('on the stand-in', () => {
       const outcomes = [];
       for (const mode of [{ check: true }, { order: 'reverse' }, { order: 'random', seed: 9 }] as const) {
         standin.options(mode);
-        outcomes.push(await aloneAndTogether(join(golden, name), 3));
+        outcomes.push(await aloneAndTogether(join(golden, name), 3, 'exact'));
       }
       for (const { alone, together } of outcomes)
         expect({ alone, together }).toEqual({ alone: outcomes[0]?.alone, together: outcomes[0]?.alone });
