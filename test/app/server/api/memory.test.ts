@@ -49,8 +49,13 @@ test.for([
     await Promise.all(Array.from({ length: CLIENTS }, client));
   };
   await many(count / 2);
-  const before = await collectGarbage();
-  await many(count);
-  const after = await collectGarbage();
-  expect((after - before) / count).toBeLessThan(MOST_BYTES);
+  // What is kept is kept every time; what else the heap gained on a busy machine is not gained again.
+  const gained: number[] = [];
+  for (let before = await collectGarbage(); gained.length < 3 && !(Math.min(...gained) < MOST_BYTES); ) {
+    await many(count);
+    const after = await collectGarbage();
+    gained.push((after - before) / count);
+    before = after;
+  }
+  expect(Math.min(...gained)).toBeLessThan(MOST_BYTES);
 });
