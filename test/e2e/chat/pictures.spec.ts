@@ -62,12 +62,16 @@ test('what only calls itself a picture is refused in a sentence', async ({ page,
 
 test.describe('a GGUF model whose vision file lies elsewhere', () => {
   test.slow();
-  const folder = mkdtempSync(join(tmpdir(), 'longhand-vision-'));
-  const model = makeSeeingGguf(folder);
-  const beside = join(dirname(model), 'mmproj-F32.gguf');
-  const tower = join(folder, 'eyes.gguf');
-  renameSync(beside, tower);
-  test.afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let folder = '';
+  let model = '';
+  let tower = '';
+  test.beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'longhand-vision-'));
+    model = makeSeeingGguf(folder);
+    tower = join(folder, 'eyes.gguf');
+    renameSync(join(dirname(model), 'mmproj-F32.gguf'), tower);
+  });
+  test.afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   test('says what it needs where a picture is attached, takes it there, and sees', async ({ page, app, problems }) => {
     await begin(page, app);
