@@ -7,6 +7,7 @@ import { type Importing, importing, shareOfDocument } from '../stores/documents/
 import { useDocuments } from '../stores/documents/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Progress } from '../ui/meter.tsx';
 import { removeDocument } from './actions.ts';
 import { aboutState } from './words.ts';
 
@@ -79,18 +80,7 @@ function Coming({ document }: { document: Document }) {
           <bdi className="min-w-0 flex-1 truncate font-medium">{document.fileName}</bdi>
           {!waits && <span className="text-xs text-fg-3 tabular-nums">{formats.percent(share)}</span>}
         </div>
-        {!waits && (
-          <span
-            role="progressbar"
-            aria-label={document.fileName}
-            aria-valuenow={Math.round(share * 100)}
-            aria-valuemin={0}
-            aria-valuemax={100}
-            className="mt-1.25 mb-0.75 block h-1 overflow-hidden rounded-full bg-select"
-          >
-            <span className="block h-full bg-ink" style={{ width: `${share * 100}%` }} />
-          </span>
-        )}
+        {!waits && <Progress label={document.fileName} share={share} className="mt-1.25 mb-0.75 block h-1" />}
         <div className="truncate text-xs text-fg-3 tabular-nums">{aboutState(document, t, formats)}</div>
       </div>
     </div>

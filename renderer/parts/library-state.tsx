@@ -5,6 +5,7 @@ import { useFormats } from '../i18n.ts';
 import { sentenceOf } from '../sentences.ts';
 import { useModels } from '../stores/models/store.ts';
 import { Button } from '../ui/button.tsx';
+import { Progress } from '../ui/meter.tsx';
 import { Notice } from '../ui/notice.tsx';
 
 /** Shown when the library is unavailable: its drive is unmounted, or it is being moved. */
@@ -40,19 +41,11 @@ function Moving({ move }: { move: LibraryMove }) {
           <Button onClick={() => void core.call('library.cancel')}>{t('library.leave')}</Button>
         )}
       </div>
-      <span
-        role="progressbar"
-        aria-label={t('library.moving')}
-        aria-valuenow={Math.round(share * 100)}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        className="my-2.5 block h-1.5 overflow-hidden rounded-full bg-select"
-      >
-        <span
-          className={`block h-full ${status.phase === 'stopped' ? 'bg-bad' : stands ? 'bg-edge' : 'bg-ink'}`}
-          style={{ width: `${share * 100}%` }}
-        />
-      </span>
+      <Progress
+        label={t('library.moving')}
+        share={share}
+        tone={status.phase === 'stopped' ? 'bad' : stands ? 'edge' : 'ink'}
+      />
       <p
         role="status"
         className={`text-xs wrap-anywhere tabular-nums ${status.phase === 'stopped' ? 'text-bad-text' : 'text-fg-2'}`}

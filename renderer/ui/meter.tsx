@@ -25,6 +25,32 @@ export function Meter({
   );
 }
 
+/** How far something is; `share` is 0 to 1. */
+export function Progress({
+  share,
+  label,
+  tone = 'ink',
+  className = 'my-2.5 block h-1.5',
+}: {
+  share: number;
+  label: string;
+  tone?: MeterPart['tone'];
+  className?: string;
+}) {
+  return (
+    <span
+      role="progressbar"
+      aria-label={label}
+      aria-valuenow={Math.round(share * 100)}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      className={`overflow-hidden rounded-full bg-select ${className}`}
+    >
+      <span className={`block h-full ${tones[tone]}`} style={{ width: `${share * 100}%` }} />
+    </span>
+  );
+}
+
 /** Resources turn warn at 80 % and bad at 100 %; what is about to be added stays ink. */
 export function resourceParts(used: number, added: number, limit: number): MeterPart[] {
   if (limit <= 0) return [];

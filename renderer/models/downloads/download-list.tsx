@@ -7,6 +7,7 @@ import { Details } from '../../parts/problem.tsx';
 import { sentenceOf, sentenceOfCode } from '../../sentences.ts';
 import { useModels } from '../../stores/models/store.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { Progress } from '../../ui/meter.tsx';
 
 /** The list of downloads: running, waiting and why. */
 export function DownloadList({ whole = false }: { whole?: boolean }) {
@@ -57,12 +58,12 @@ function Row({ item, first }: { item: Download; first: boolean }) {
   const stands = status.phase === 'paused' || status.phase === 'failed' || status.phase === 'changed';
   const tone =
     status.phase === 'failed'
-      ? 'bg-bad'
+      ? 'bad'
       : /^(repairing|changed|waiting)/.test(status.phase)
-        ? 'bg-warn'
+        ? 'warn'
         : stands || status.phase === 'queued'
-          ? 'bg-edge'
-          : 'bg-ink';
+          ? 'edge'
+          : 'ink';
   return (
     <li className="flex min-h-13 items-center gap-5 max-lg:flex-wrap max-lg:gap-y-1 max-lg:py-2">
       <span className="w-50 min-w-0 flex-none">
@@ -71,16 +72,7 @@ function Row({ item, first }: { item: Download; first: boolean }) {
           {[item.variant, formats.fileSize(item.total)].filter(Boolean).join(', ')}
         </span>
       </span>
-      <span
-        role="progressbar"
-        aria-label={item.name}
-        aria-valuenow={Math.round(share * 100)}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        className="h-1.5 min-w-20 flex-1 overflow-hidden rounded-full bg-select"
-      >
-        <span className={`block h-full ${tone}`} style={{ width: `${share * 100}%` }} />
-      </span>
+      <Progress label={item.name} share={share} tone={tone} className="h-1.5 min-w-20 flex-1" />
       <span
         className={`w-64 text-end text-xs wrap-anywhere tabular-nums ${status.phase === 'failed' ? 'text-bad-text' : 'text-fg-2'}`}
       >

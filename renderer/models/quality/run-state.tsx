@@ -7,6 +7,7 @@ import { Details, Problem } from '../../parts/problem.tsx';
 import { sentenceOf } from '../../sentences.ts';
 import { useQuality } from '../../stores/models/quality.ts';
 import { Button } from '../../ui/button.tsx';
+import { Progress } from '../../ui/meter.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useSubject } from './words.ts';
 
@@ -68,16 +69,7 @@ function Running({ state, name, about }: RunningProps) {
         <Button onClick={() => void core.call('quality.stop').catch(() => {})}>{t('models.quality.stop')}</Button>
       </div>
       <p className="mt-0.5 text-xs text-fg-3 wrap-anywhere">{about}</p>
-      <span
-        role="progressbar"
-        aria-label={title}
-        aria-valuenow={Math.round(share * 100)}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        className="my-2.5 block h-1.5 overflow-hidden rounded-full bg-select"
-      >
-        <span className="block h-full bg-ink" style={{ width: `${share * 100}%` }} />
-      </span>
+      <Progress label={title} share={share} />
       <p className="text-xs text-fg-2 tabular-nums">
         <span role="status">{t(waiting ? 'models.quality.waiting' : `models.quality.phase.${phase}`)}</span>
         {!waiting &&

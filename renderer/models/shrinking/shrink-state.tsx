@@ -10,6 +10,7 @@ import { useModels } from '../../stores/models/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Tag } from '../../ui/choice.tsx';
 import { MISSING } from '../../ui/format.ts';
+import { Progress } from '../../ui/meter.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TrialDialog } from '../trial/dialog.tsx';
 import { toneOf } from './verdict-tone.ts';
@@ -99,16 +100,7 @@ function Running({ shrinking }: { shrinking: Extract<Shrinking, { status: 'runni
         <span className="min-w-0 flex-1 font-medium wrap-anywhere">{title}</span>
         <Button onClick={putAway}>{t('cancel')}</Button>
       </div>
-      <span
-        role="progressbar"
-        aria-label={title}
-        aria-valuenow={Math.round(share * 100)}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        className="my-2.5 block h-1.5 overflow-hidden rounded-full bg-select"
-      >
-        <span className="block h-full bg-ink" style={{ width: `${share * 100}%` }} />
-      </span>
+      <Progress label={title} share={share} />
       <p className="text-xs text-fg-2 tabular-nums">
         <span role="status">{t(`models.smaller.phase.${phase}`)}</span>
         {secondsLeft !== null && ` ${t('models.smaller.left', { time: formats.duration(secondsLeft * 1000) })}`}
