@@ -4,7 +4,15 @@ export const COMPOSER = 'composer';
 export const ADD_FILES = 'add-documents';
 export const SEARCH_FIELD = 'documents-search';
 
-/** Runs after the pending render. */
+const TAKES_KEYS = 'input, textarea, [contenteditable=true], [role=dialog], [role=alertdialog], [role=menu]';
+
+/** Runs after the pending render, unless a field or a layer has been given the focus meanwhile: a key pressed in between may
+ *  have opened one, which would close again and lose what is being typed. */
 export function focusComposer(): void {
-  requestAnimationFrame(() => document.getElementById(COMPOSER)?.focus());
+  const before = document.activeElement;
+  requestAnimationFrame(() => {
+    const now = document.activeElement;
+    if (now !== before && now?.closest(TAKES_KEYS)) return;
+    document.getElementById(COMPOSER)?.focus();
+  });
 }

@@ -144,6 +144,31 @@ test('a key pressed right after a layer was closed is not lost, also while that 
   }
 });
 
+test('closing the find bar and opening the models at once opens them, also where frames come late', async ({
+  page,
+  scene,
+}) => {
+  // As on a busy machine: what waits for a frame comes after the next keys.
+  await page.addInitScript(() => {
+    const frame = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (run) => frame(() => setTimeout(() => run(performance.now()), 300));
+  });
+  await scene('chat');
+  await expect(page.locator('article').first()).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  await page.keyboard.press('Control+f');
+  await expect(page.getByRole('textbox', { name: 'Find in this chat' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+Shift+M');
+  await page.keyboard.type('qwen');
+  await page.waitForTimeout(600);
+  await expect(page.getByRole('textbox', { name: 'Search models' })).toHaveValue('qwen');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+f');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('#composer')).toBeFocused();
+});
+
 test('a screen reader hears the answer in sentences, from a region of its own', async ({ page, app }) => {
   await begin(page, app);
   await ask(page, 'What is your name?');
