@@ -5,14 +5,13 @@ import { words } from '../../main/strings.ts';
 import { windowTest } from './fixture.ts';
 import { answered, answers, ask, atChat, menu, opened, says } from './page.ts';
 import { root } from './runtime.ts';
-import { newFolder, runs, type Shell, spawnShell } from './shell.ts';
+import { holds, newFolder, runs, type Shell, spawnShell } from './shell.ts';
 import { waitFor } from './wait.ts';
 
 //  How the app starts, starts again and ends.
 
 const clean = { code: 0, signal: null };
 const allGone = (pids: number[]) => waitFor('the end of every process', () => pids.every((pid) => !runs(pid)));
-const holds = (shell: Shell) => existsSync(join(shell.data, 'longhand.lock.json'));
 
 function folder(): string {
   const made = newFolder();

@@ -2,10 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { openDatabase } from '../../app/store/database/database.ts';
-import { lockFolder } from '../../app/store/lock.ts';
 import { windowTest } from './fixture.ts';
 import { ask, atChat, opened, says } from './page.ts';
-import { newFolder, runs, type Shell } from './shell.ts';
+import { holds, newFolder, runs, type Shell } from './shell.ts';
 import { waitFor } from './wait.ts';
 
 //  Starts, quits and kills in a row on one data folder: a few here, many with --soak.
@@ -51,9 +50,7 @@ windowTest(
       await ENDS[round % ENDS.length]?.(shell);
       expect(await shell.ended, `start ${round}: ${shell.output()}`).toEqual(clean);
       await allGone(pids);
-      // The lock itself. The note beside it (who holds the folder) stays when a core that is still starting after four seconds
-      // of quitting is ended: seen on a machine with ten times more work than processors.
-      expect(() => lockFolder(data).release(), `start ${round}`).not.toThrow();
+      expect(holds(shell), `start ${round}`).toBe(false);
     }
     const half = firsts.sort((a, b) => a - b)[Math.floor(firsts.length / 2)] ?? 0;
     if (soak) console.log(`first window: ${half} ms`);

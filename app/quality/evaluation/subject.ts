@@ -30,7 +30,8 @@ export type Subject = Surroundings & {
   /** Scores texts in fp32, unless another precision was asked for. */
   readonly score: Scorer;
   readonly precision: Addon.NumericPath | undefined;
-  readonly context: { contextLength?: number };
+  /** Of every session that is opened for it. */
+  readonly context: { contextLength?: number; kvType?: Addon.KvType };
 };
 
 export type Opened = {
@@ -39,19 +40,21 @@ export type Opened = {
   readonly precision?: Addon.NumericPath | undefined;
   /** The context of its sessions; absent: the model's own. */
   readonly sessionTokens?: number;
+  /** The precision in which its context is kept; absent: fp32 on the exact path, fp16 on the fast one. */
+  readonly kvType?: Addon.KvType | undefined;
 };
 
 /** @throws LonghandError `model-broken` without a usable tokenizer */
 export async function withSubject<T>(
   surroundings: Surroundings,
-  { native, path, precision, sessionTokens }: Opened,
+  { native, path, precision, sessionTokens, kvType }: Opened,
   work: (subject: Subject) => Promise<T>,
 ): Promise<T> {
   const { addon, signal } = surroundings;
   const { flag, release } = abortFlag(addon, signal);
   try {
     const text = await readModelText(addon, path);
-    const context = sessionTokens === undefined ? {} : { contextLength: sessionTokens };
+    const context = { ...(sessionTokens !== undefined && { contextLength: sessionTokens }), ...(kvType && { kvType }) };
     const session = native.createSession(context);
     const score: Scorer = (tokens, options) =>
       session.score(tokens, { ...options, at: [...(options.at ?? [])], path: precision ?? 'exact', signal: flag });

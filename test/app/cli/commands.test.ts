@@ -323,6 +323,22 @@ test('eval: perplexity, divergence from itself and from a saved reference; anoth
   expect(windows.err).toMatch(/another text, tokenizer or window size/);
 });
 
+test('eval --cache: what a smaller context memory costs, against the same model with its usual one', async () => {
+  const prose = join(folder, 'cached.txt');
+  writeFileSync(prose, readFileSync(join(root, 'resources/help/02-chat.md'), 'utf8').slice(0, 1500));
+  const lost = async (cache: string) => {
+    const args = ['eval', '--text', prose, '--reference', 'starter', '--cache', cache, '--json'];
+    return (JSON.parse((await longhand(args)).out) as { kld: { value: number } }).kld.value;
+  };
+  expect(await lost('f16')).toBe(0);
+  const eight = await lost('q8');
+  expect(eight).toBeGreaterThan(0);
+  expect(await lost('q4')).toBeGreaterThan(10 * eight);
+  const unknown = await longhand(['eval', '--text', prose, '--cache', 'q5']);
+  expect(unknown.code).toBe(2);
+  expect(unknown.err).toMatch(/q5/);
+});
+
 test('eval: one thing at a time, and files that are there', async () => {
   expect(await longhand(['eval'])).toMatchObject({ code: 2 });
   expect(await longhand(['eval', '--needle', '--text', 'x'])).toMatchObject({ code: 2 });

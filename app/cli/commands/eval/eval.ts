@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { KvType } from '../../../../native/addon/index.d.ts';
 import { LonghandError, type QualityResult } from '../../../protocol/index.ts';
 import { readQuestions } from '../../../quality/choices.ts';
 import { choicesFrom, needlesFrom, reasoningFrom } from '../../../quality/evaluation/questions.ts';
@@ -25,6 +26,12 @@ import { linesOf } from './eval-report.ts';
 const FLAGS = {
   ...MODEL_FLAGS,
   ...PRECISION_FLAG,
+  cache: {
+    kind: 'text',
+    value: 'f32|f16|q8|q4',
+    oneOf: ['f32', 'f16', 'q8', 'q4'],
+    help: 'precision of the context memory (default: f16; f32 for answers with --precision exact)',
+  },
   text: { kind: 'text', value: 'FILE', help: 'perplexity of this text' },
   reference: {
     kind: 'text',
@@ -122,7 +129,8 @@ async function withModel<T>(
     step: straight,
   };
   try {
-    return await withSubject(surroundings, { ...opened, precision: numericPath(values.precision) }, work);
+    const kvType = values.cache as KvType | undefined;
+    return await withSubject(surroundings, { ...opened, precision: numericPath(values.precision), kvType }, work);
   } finally {
     opened.close();
   }
@@ -137,7 +145,7 @@ async function ofText(context: Context, values: EvalValues, file: string): Promi
     stored ??
     (values.reference === undefined
       ? null
-      : await withModel(context, values, values.reference, (subject) =>
+      : await withModel(context, { ...values, cache: 'f16' }, values.reference, (subject) =>
           referenceFrom(subject, cut(subject, written, values), values.reference as string),
         ));
   return await withModel(context, values, values.model, async (subject) => {
