@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Estimate, LonghandError, shareOf } from '../protocol/index.ts';
+import { type Estimate, shareOf } from '../protocol/index.ts';
+import { questionsIn } from './question-lines.ts';
 import type { Scorer } from './scorer.ts';
 import { type Step, straight } from './step.ts';
 
@@ -25,32 +26,8 @@ export type Choices = {
 };
 
 /** @throws LonghandError `bad-request` naming the line */
-export function readQuestions(text: string): Question[] {
-  const lines = text.split('\n').map((line, at) => [line, at + 1] as const);
-  const questions = lines
-    .filter(([line]) => line.trim() !== '')
-    .map(([line, number]) => {
-      try {
-        return Line.parse(JSON.parse(line));
-      } catch (error) {
-        const why =
-          error instanceof z.ZodError
-            ? error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join(', ')
-            : 'not JSON';
-        throw new LonghandError(
-          'bad-request',
-          `[eval] line ${number}: ${why}; a line is {"question": TEXT, "choices": [TEXT, …], "answer": INDEX}`,
-          { details: { reason: 'quality-questions', line: number } },
-        );
-      }
-    });
-  if (questions.length === 0) {
-    throw new LonghandError('bad-request', '[eval] the file contains no question', {
-      details: { reason: 'quality-no-question' },
-    });
-  }
-  return questions;
-}
+export const readQuestions = (text: string): Question[] =>
+  questionsIn(text, Line, '{"question": TEXT, "choices": [TEXT, …], "answer": INDEX}');
 
 /** Which answer a model finds likeliest after each question, by the sum of its tokens' log-probabilities. */
 export async function askChoices(

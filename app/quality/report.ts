@@ -23,6 +23,14 @@ export function jsonOf(result: QualityResult): object {
         accuracy_normalised: rounded(result.normalised),
         questions: result.questions,
       };
+    case 'reading':
+      return {
+        metric: result.metric,
+        score: rounded(result.score),
+        questions: result.questions,
+        shortened: result.shortened,
+        answers: result.answers,
+      };
     case 'needle':
       return { found: rounded(result.found), texts: result.texts };
     case 'reasoning':

@@ -67,6 +67,9 @@ windowTest(
     const data = folder();
     const first = await writing(start, data);
     const pids = first.pids();
+    // Nothing is written while the questions are open: a short answer would be whole by then.
+    const { engine } = await first.children();
+    process.kill(engine as number, 'SIGSTOP');
     const windows = desktop.titles().length;
     for (const leave of ['window.close()', 'electron.app.quit()']) await first.main(leave);
     await waitFor('the question', () => desktop.titles().length > windows);
@@ -76,6 +79,7 @@ windowTest(
     await first.main('window.close()');
     await waitFor('the question again', () => desktop.titles().length > windows);
     desktop.press('Return');
+    process.kill(engine as number, 'SIGCONT');
     expect(await first.ended).toEqual(clean);
     await allGone(pids);
     const second = await start({ data });

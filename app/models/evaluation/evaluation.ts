@@ -252,7 +252,8 @@ export function createEvaluation(options: EvaluationOptions): EvaluationService 
     const row = needed(id);
     if (row.state.status === 'done') return runOf(row);
     const { subject, reference } = row;
-    const texts = subject.kind === 'choices' || ('text' in subject && subject.text !== null);
+    const texts =
+      subject.kind === 'choices' || subject.kind === 'reading' || ('text' in subject && subject.text !== null);
     const material = texts ? await materialOf(root, id) : null;
     const asked = await evaluationOf(row.modelId, { subject, reference, material });
     needRest();

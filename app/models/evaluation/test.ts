@@ -36,6 +36,10 @@ function parted(test: QualityTest, nameOf: (reference: QualityReference) => stri
     const { kind, name, questions } = test;
     return { subject: { kind, name }, reference: null, material: questions };
   }
+  if (test.kind === 'reading') {
+    const { questions, ...subject } = test;
+    return { subject, reference: null, material: questions };
+  }
   if (test.kind === 'needle' || test.kind === 'reasoning') return { subject: test, reference: null, material: null };
   const { text, limit } = test;
   const name = text.source === 'file' ? text.name : null;

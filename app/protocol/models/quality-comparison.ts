@@ -1,5 +1,5 @@
 import { average, type Estimate, Z } from '../interval.ts';
-import { type Figure, figureOf, type QualityResult, type ResultOf } from './quality.ts';
+import { type Figure, figureOf, type QualityResult, type ReadingMetric, type ResultOf } from './quality.ts';
 
 //  Two models that passed the same test, measured in pairs: the same block of a text, the same question. What is hard for both
 //  cancels out, so that far smaller differences are told from chance than by two intervals.
@@ -11,6 +11,7 @@ export type QualityMetric =
   | 'sameTop'
   | 'accuracy'
   | 'normalised'
+  | ReadingMetric
   | 'found'
   | 'right'
   | 'answered'
@@ -49,6 +50,10 @@ export function compareQuality(a: QualityResult, b: QualityResult): ComparedFigu
         pairs(a.answers, b.answers, ({ normalised }) => normalised),
       ),
     ];
+  }
+  if (a.kind === 'reading' && b.kind === 'reading') {
+    const [ours, theirs] = [a, b].map(({ answers }) => answers.map(({ score }) => score)) as [number[], number[]];
+    return [judged(a.metric, a.score, b.score, blockwise(ours, theirs))];
   }
   if (a.kind === 'needle' && b.kind === 'needle')
     return [

@@ -47,6 +47,19 @@ const reasoning = z.object({
   seed: z.number().int().min(1).max(1_000_000).default(1),
 });
 
+/** How an answer is compared with the right one: F1 of the words, ROUGE-L, or the same words. */
+export const READING_METRICS = ['f1', 'rouge-l', 'exact'] as const;
+export type ReadingMetric = (typeof READING_METRICS)[number];
+const reading = z.object({
+  kind: z.literal('reading'),
+  /** Of the file. */
+  name: z.string().min(1).max(255),
+  metric: z.enum(READING_METRICS).default('f1'),
+  /** Tokens of a prompt: a longer text loses its middle. */
+  longest: z.number().int().min(256).max(262_144).default(8192),
+  maxTokens: z.number().int().min(8).max(4096).default(64),
+});
+
 export const QualityTest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('perplexity'), text: QualityText, limit }),
   z.object({ kind: z.literal('divergence'), text: QualityText, limit, reference: QualityReference }),
@@ -56,11 +69,12 @@ export const QualityTest = z.discriminatedUnion('kind', [
     /** One JSON object per line. */
     questions: z.string().max(MAX_QUALITY_TEXT),
   }),
+  reading.extend({ questions: z.string().max(MAX_QUALITY_TEXT) }),
   needle,
   reasoning,
 ]);
 export type QualityTest = z.infer<typeof QualityTest>;
-export const QUALITY_KINDS = ['perplexity', 'divergence', 'choices', 'needle', 'reasoning'] as const;
+export const QUALITY_KINDS = ['perplexity', 'divergence', 'choices', 'reading', 'needle', 'reasoning'] as const;
 export type QualityKind = (typeof QUALITY_KINDS)[number];
 
 /** A test as it is kept: without its texts. `text` null: the manual. */
@@ -68,6 +82,7 @@ export const QualitySubject = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('perplexity'), text: z.string().nullable(), limit }),
   z.object({ kind: z.literal('divergence'), text: z.string().nullable(), limit, reference: z.string() }),
   z.object({ kind: z.literal('choices'), name: z.string() }),
+  reading,
   needle,
   reasoning,
 ]);
@@ -121,6 +136,16 @@ export const QualityResult = z.discriminatedUnion('kind', [
     normalised: Figure,
     questions: count,
     answers: z.array(z.object({ right: z.boolean(), normalised: z.boolean() })),
+  }),
+  z.object({
+    kind: z.literal('reading'),
+    metric: z.enum(READING_METRICS),
+    /** Mean over the questions of how much of a right answer was given. */
+    score: Figure,
+    questions: count,
+    /** Texts that lost their middle. */
+    shortened: count,
+    answers: z.array(z.object({ score: z.number(), said: z.string() })),
   }),
   z.object({
     kind: z.literal('needle'),

@@ -4,9 +4,10 @@ import type * as Addon from '../../../native/addon/index.d.ts';
 import { abortFlag } from '../../engine/process/addon.ts';
 import { LonghandError, type QualityResult, type QualitySubject, type ResultOf } from '../../protocol/index.ts';
 import { readQuestions } from '../choices.ts';
+import { readTextQuestions } from '../reading.ts';
 import { type Reference, readReference, writeReference } from '../reference-file.ts';
 import { printOf } from './parts.ts';
-import { choicesFrom, needlesFrom, reasoningFrom } from './questions.ts';
+import { choicesFrom, needlesFrom, readingFrom, reasoningFrom } from './questions.ts';
 import { type Subject, type Surroundings, withSubject } from './subject.ts';
 import { cut, divergenceFrom, perplexityFrom, referenceFrom, USUAL_WINDOW } from './texts.ts';
 
@@ -46,6 +47,10 @@ export function evaluate(tools: Tools, evaluation: Evaluation): Promise<QualityR
     case 'choices': {
       const questions = readQuestions(material ?? '');
       return withModel((subject) => choicesFrom(subject, questions));
+    }
+    case 'reading': {
+      const questions = readTextQuestions(material ?? '');
+      return withModel((subject) => readingFrom(subject, questions, test));
     }
     case 'needle':
       return withModel((subject) => needlesFrom(subject, test));
@@ -114,6 +119,7 @@ const QUESTION = 8192;
 export function sessionTokensOf(test: QualitySubject): number {
   if (test.kind === 'needle') return Math.max(...test.lengths) + BESIDE;
   if (test.kind === 'reasoning') return test.maxTokens + BESIDE;
+  if (test.kind === 'reading') return test.longest + test.maxTokens + BESIDE;
   return test.kind === 'choices' ? QUESTION : USUAL_WINDOW;
 }
 

@@ -1,9 +1,10 @@
 import type { QualityPlan } from '../../protocol/index.ts';
 import { readQuestions } from '../choices.ts';
+import { readTextQuestions } from '../reading.ts';
 import { readReference, TOP, textHash } from '../reference-file.ts';
 import type { Window } from '../windows.ts';
 import { type Evaluation, keptReference, opened, sessionTokensOf, type Tools, textOf } from './evaluate.ts';
-import { askedOf, NEEDLE_TOKENS, needlesFor, needTemplate } from './questions.ts';
+import { askedOf, NEEDLE_TOKENS, needlesFor, needTemplate, promptsFor } from './questions.ts';
 import type { Subject } from './subject.ts';
 import { cut, needSameText } from './texts.ts';
 
@@ -66,6 +67,12 @@ function workOf(tools: Tools, subject: Subject, evaluation: Evaluation): Work {
       const questions = readQuestions(material ?? '');
       const reads = questions.flatMap(({ question, choices }) => choices.map((one) => count(`${question} ${one}`)));
       return { parts: questions.length, reads: sum(reads), writes: 0, pieces: null };
+    }
+    case 'reading': {
+      needTemplate(subject.text);
+      const prompts = promptsFor(subject, readTextQuestions(material ?? ''), test);
+      const reads = sum(prompts.map(({ prompt }) => count(prompt)));
+      return { parts: prompts.length, reads, writes: prompts.length * test.maxTokens, pieces: null };
     }
     case 'needle': {
       needTemplate(subject.text);

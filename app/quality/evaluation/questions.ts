@@ -1,13 +1,24 @@
 import { type Answer, recommendedSampling, singleAnswer } from '../../engine/process/generation/single-answer.ts';
-import { figureOf, LonghandError, type ResultOf, shareOf } from '../../protocol/index.ts';
+import {
+  around,
+  average,
+  figureOf,
+  LonghandError,
+  type ReadingMetric,
+  type ResultOf,
+  shareOf,
+} from '../../protocol/index.ts';
 import { promptOf } from '../../text/chat-template.ts';
 import { createTemplateRenderer } from '../../text/jinja/template-renderer.ts';
 import type { Sensitivity } from '../../text/loop/levels.ts';
 import type { ModelText } from '../../text/model-text.ts';
 import { askChoices, type Question } from '../choices.ts';
 import { type Needle, needleIn } from '../needle.ts';
+import { overlapOf } from '../overlap.ts';
+import type { TextQuestion } from '../reading.ts';
 import { outcomeOf, type Problem, problemsOf, reportOf } from '../reasoning.ts';
 import { type Subject, showing } from './subject.ts';
+import { promptFor } from './text-prompts.ts';
 
 /** Multiple choice by log-likelihood. */
 export async function choicesFrom(subject: Subject, questions: readonly Question[]): Promise<ResultOf<'choices'>> {
@@ -22,6 +33,46 @@ export async function choicesFrom(subject: Subject, questions: readonly Question
     accuracy: figureOf(found.accuracy),
     normalised: figureOf(found.normalised),
     questions: found.questions,
+    answers,
+  };
+}
+
+/** `longest`: tokens of a prompt. */
+export type Reading = { readonly metric: ReadingMetric; readonly longest: number; readonly maxTokens: number };
+
+/** Tokens of the template around a prompt, at most. */
+const AROUND = 256;
+
+/** Each question as it is asked, in the context that the model has. */
+export const promptsFor = (
+  { native, text, context }: Subject,
+  questions: readonly TextQuestion[],
+  { longest, maxTokens }: Reading,
+) => {
+  const room = (context.contextLength ?? native.contextLength) - maxTokens - AROUND;
+  return questions.map((question) => promptFor(question, Math.min(longest, room), text.tokenizer));
+};
+
+/** Questions about texts: how much of a right answer is in what the model writes. */
+export async function readingFrom(
+  subject: Subject,
+  questions: readonly TextQuestion[],
+  reading: Reading,
+): Promise<ResultOf<'reading'>> {
+  const { metric, maxTokens } = reading;
+  const prompts = promptsFor(subject, questions, reading);
+  const asked = questions.map((question, at) => ({ question, prompt: prompts[at]?.prompt ?? '' }));
+  const answers = await asking(subject, asked, maxTokens, 'off', async (ask, { question, prompt }) => {
+    const { text: said } = await ask(prompt, false);
+    return { score: overlapOf(metric, said, question.answers, question.all_classes ?? null), said };
+  });
+  const scores = answers.map(({ score }) => score);
+  return {
+    kind: 'reading',
+    metric,
+    score: figureOf(around(average(scores), scores)),
+    questions: answers.length,
+    shortened: prompts.filter(({ shortened }) => shortened).length,
     answers,
   };
 }

@@ -17,6 +17,8 @@ export function figuresOf(result: QualityResult): Named[] {
       return [plain('kld', result.kld), share('sameTop', result.sameTop), plain('perplexity', result.perplexity)];
     case 'choices':
       return [share('accuracy', result.accuracy), share('normalised', result.normalised)];
+    case 'reading':
+      return [share(result.metric, result.score)];
     case 'needle':
       return [share('found', result.found)];
     case 'reasoning':

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ModelEntry, QualityKind } from '../../../app/protocol/index.ts';
+import { type ModelEntry, type QualityKind, READING_METRICS } from '../../../app/protocol/index.ts';
 import { useFormats } from '../../i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/choice.tsx';
@@ -22,6 +22,7 @@ export function TestSettings(props: SettingsProps) {
       {kind === 'divergence' && <Other {...props} />}
       {(kind === 'perplexity' || kind === 'divergence') && <Text {...props} />}
       {kind === 'choices' && <Questions {...props} />}
+      {kind === 'reading' && <Reading {...props} />}
       {kind === 'needle' && <Needles {...props} />}
       {kind === 'reasoning' && <Problems {...props} />}
     </div>
@@ -101,16 +102,22 @@ function Text({ kind, wish, onChange }: SettingsProps) {
   );
 }
 
-function Questions({ wish, onChange }: SettingsProps) {
+const LINES = {
+  choices: '{"question": "Two and two are", "choices": ["four", "nine"], "answer": 0}',
+  reading: '{"context": "Ann has a red bicycle.", "input": "What is red?", "answers": ["the bicycle", "bicycle"]}',
+};
+
+function Questions({ kind, wish, onChange }: SettingsProps) {
   const { t } = useTranslation();
+  const format = kind === 'reading' ? 'reading' : 'choices';
   return (
     <SettingRow
       name={t('models.quality.questions')}
       about={
         <>
-          {t('models.quality.questionsAbout')}
+          {t(`models.quality.questionsAbout.${format}`)}
           <code dir="ltr" className="mt-1 block text-fg-2 wrap-anywhere">
-            {'{"question": "Two and two are", "choices": ["four", "nine"], "answer": 0}'}
+            {LINES[format]}
           </code>
         </>
       }
@@ -120,6 +127,32 @@ function Questions({ wish, onChange }: SettingsProps) {
         {wish.file && <span className="max-w-48 truncate text-xs text-fg-3">{wish.file.name}</span>}
       </span>
     </SettingRow>
+  );
+}
+
+function Reading(props: SettingsProps) {
+  const { wish, onChange } = props;
+  const { t } = useTranslation();
+  return (
+    <>
+      <Questions {...props} />
+      <SettingRow name={t('models.quality.comparedBy')} about={t(`models.quality.comparedByAbout.${wish.metric}`)}>
+        <Select
+          label={t('models.quality.comparedBy')}
+          width={180}
+          value={wish.metric}
+          options={READING_METRICS.map((metric) => ({ value: metric, name: t(`models.quality.metric.${metric}`) }))}
+          onChange={(value) => onChange({ metric: READING_METRICS.find((metric) => metric === value) ?? 'f1' })}
+        />
+      </SettingRow>
+      <Numbers
+        {...props}
+        numbers={[
+          { field: 'longest', min: 256, max: 262_144 },
+          { field: 'answerTokens', min: 8, max: 4096 },
+        ]}
+      />
+    </>
   );
 }
 
@@ -186,12 +219,22 @@ function Needles({ wish, onChange }: SettingsProps) {
   );
 }
 
-function Problems({ wish, onChange }: SettingsProps) {
+const Problems = (props: SettingsProps) => (
+  <Numbers
+    {...props}
+    numbers={[
+      { field: 'problems', min: 1, max: 50 },
+      { field: 'maxTokens', min: 16, max: 16_384 },
+    ]}
+  />
+);
+
+type NumbersProps = Pick<SettingsProps, 'wish' | 'onChange'> & {
+  numbers: readonly { field: 'problems' | 'maxTokens' | 'longest' | 'answerTokens'; min: number; max: number }[];
+};
+
+function Numbers({ wish, numbers, onChange }: NumbersProps) {
   const { t } = useTranslation();
-  const numbers = [
-    { field: 'problems', min: 1, max: 50 },
-    { field: 'maxTokens', min: 16, max: 16_384 },
-  ] as const;
   return numbers.map(({ field, min, max }) => (
     <SettingRow key={field} name={t(`models.quality.${field}`)} about={t(`models.quality.${field}About`)}>
       <NumberField

@@ -4,6 +4,7 @@ import {
   type QualityKind,
   type QualityReference,
   type QualityTest,
+  type ReadingMetric,
 } from '../../../app/protocol/index.ts';
 
 /** What somebody has chosen for a test, whichever parts of it the test needs. */
@@ -16,6 +17,10 @@ export type Wish = {
   path: string;
   lengths: string;
   depths: string;
+  metric: ReadingMetric;
+  longest: number;
+  /** Of a question about a text. */
+  answerTokens: number;
   problems: number;
   maxTokens: number;
 };
@@ -26,6 +31,9 @@ export const USUAL: Omit<Wish, 'other'> = {
   path: '',
   lengths: '512, 1024, 2048',
   depths: '0, 25, 50, 75, 100',
+  metric: 'f1',
+  longest: 8192,
+  answerTokens: 64,
   problems: 12,
   maxTokens: 1024,
 };
@@ -46,6 +54,10 @@ export function testOf(kind: QualityKind, wish: Wish): QualityTest | null {
     }
     case 'choices':
       return wish.file && { kind, name: wish.file.name, questions: wish.file.text };
+    case 'reading': {
+      const { file, metric, longest, answerTokens: maxTokens } = wish;
+      return file && { kind, name: file.name, questions: file.text, metric, longest, maxTokens };
+    }
     case 'needle': {
       const lengths = numbersOf(wish.lengths, 64, 262_144, 8);
       const depths = numbersOf(wish.depths, 0, 100, 11);

@@ -34,6 +34,12 @@ export function useSubject(): (subject: DoneRun['subject']) => string {
         });
       case 'choices':
         return subject.name;
+      case 'reading':
+        return t('models.quality.readingOf', {
+          name: subject.name,
+          count: subject.longest,
+          tokens: formats.exact(subject.longest),
+        });
       case 'needle':
         return t('models.quality.lengthsOf', {
           lengths: subject.lengths.map((length) => formats.exact(length)).join(', '),

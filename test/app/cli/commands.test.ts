@@ -339,6 +339,24 @@ test('eval --cache: what a smaller context memory costs, against the same model 
   expect(unknown.err).toMatch(/q5/);
 });
 
+test('eval --reading: how much of the right answers a model gives to questions about texts', async () => {
+  const file = join(folder, 'texts.jsonl');
+  const line = {
+    context: 'The monthly rent is 840 euros. '.repeat(300),
+    input: 'What is the rent?',
+    answers: ['840 euros'],
+  };
+  writeFileSync(file, JSON.stringify(line));
+  const asked = ['eval', '--reading', file, '--longest', '300', '--max-tokens', '16'];
+  const { score, shortened, metric } = JSON.parse((await longhand([...asked, '--json'])).out);
+  expect({ shortened, metric }).toEqual({ shortened: 1, metric: 'f1' });
+  expect(score.value).toBeGreaterThan(0);
+  expect((await longhand([...asked, '--metric', 'exact'])).out).toMatch(
+    /^exact .* over 1 question\n1 text was too long/,
+  );
+  expect(await longhand(['eval', '--reading', file, '--needle'])).toMatchObject({ code: 2 });
+});
+
 test('eval: one thing at a time, and files that are there', async () => {
   expect(await longhand(['eval'])).toMatchObject({ code: 2 });
   expect(await longhand(['eval', '--needle', '--text', 'x'])).toMatchObject({ code: 2 });

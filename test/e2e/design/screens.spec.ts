@@ -240,6 +240,19 @@ const shots: Shot[] = [
   },
   { name: 'quality-reasoning', scene: 'quality-tight', prepare: openTest('Reasoning') },
   {
+    name: 'quality-reading',
+    scene: 'quality-tight',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: /Questions about texts/ }).click();
+      const buffer = Buffer.from(
+        '{"context": "Ann has a red bicycle.", "input": "What is red?", "answers": ["bicycle"]}',
+      );
+      const file = { name: 'leases.jsonl', mimeType: 'application/jsonl', buffer };
+      await page.getByRole('dialog').locator('input[type=file]').setInputFiles(file);
+      await page.getByRole('dialog').getByText('Time', { exact: true }).waitFor();
+    },
+  },
+  {
     name: 'quality-wrong',
     scene: 'quality',
     prepare: async (page) => {

@@ -54,6 +54,19 @@ const found = (modelId: string, missed: number) => {
   });
 };
 
+const answers = (modelId: string, right: number) => {
+  const subject = { kind: 'reading', name: 'leases.jsonl', metric: 'f1', longest: 8192, maxTokens: 64 } as const;
+  const scores = Array.from({ length: 40 }, (_, at) => (at % 5 < 3 ? right : right / 4));
+  return done(modelId, subject, 512, {
+    kind: 'reading',
+    metric: 'f1',
+    score: figure(right * 0.7, 0.08),
+    questions: scores.length,
+    shortened: 3,
+    answers: scores.map((score) => ({ score, said: '' })),
+  });
+};
+
 const problems = (modelId: string, right: number, looped: number) => {
   const share = (count: number) => figureOf(shareOf(count, 60));
   return done(modelId, reasoning, 2470, {
@@ -94,9 +107,11 @@ export const results = (model: string, other: string): QualityRun[] => [
     blocks: blocks(0.08),
     windows: 'manual',
   }),
+  answers(model, 0.71),
   found(model, 1),
   problems(model, 41, 9),
   text(other, manual, 2.28),
+  answers(other, 0.74),
   found(other, 0),
   problems(other, 43, 1),
 ];

@@ -26,6 +26,15 @@ export function linesOf(result: QualityResult): string[] {
       return [
         `right ${percent(result.accuracy)}, length-normalised ${percent(result.normalised)}, of ${result.questions} questions`,
       ];
+    case 'reading':
+      return [
+        `${result.metric} ${percent(result.score)} over ${result.questions} ${result.questions === 1 ? 'question' : 'questions'}`,
+        ...(result.shortened > 0
+          ? [
+              `${result.shortened} ${result.shortened === 1 ? 'text was' : 'texts were'} too long: the middle was left out`,
+            ]
+          : []),
+      ];
     case 'needle':
       return needleLines(result);
     case 'reasoning':

@@ -1,11 +1,18 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { KvType } from '../../../../native/addon/index.d.ts';
-import { LonghandError, type QualityResult } from '../../../protocol/index.ts';
+import { LonghandError, type QualityResult, READING_METRICS, type ReadingMetric } from '../../../protocol/index.ts';
 import { readQuestions } from '../../../quality/choices.ts';
-import { choicesFrom, needlesFrom, reasoningFrom } from '../../../quality/evaluation/questions.ts';
+import {
+  choicesFrom,
+  needlesFrom,
+  type Reading,
+  readingFrom,
+  reasoningFrom,
+} from '../../../quality/evaluation/questions.ts';
 import { type Stage, type Subject, withSubject } from '../../../quality/evaluation/subject.ts';
 import { cut, divergenceFrom, perplexityFrom, referenceFrom } from '../../../quality/evaluation/texts.ts';
+import { readTextQuestions } from '../../../quality/reading.ts';
 import { readReference, writeReference } from '../../../quality/reference-file.ts';
 import { jsonOf } from '../../../quality/report.ts';
 import { straight } from '../../../quality/step.ts';
@@ -46,6 +53,18 @@ const FLAGS = {
   window: { kind: 'count', value: 'N', help: 'tokens per window (default: 2048, or the context size if smaller)' },
   stride: { kind: 'count', value: 'N', help: 'tokens between window starts (default: half a window)' },
   choices: { kind: 'text', value: 'FILE', help: 'multiple-choice questions, one JSON object per line' },
+  reading: { kind: 'text', value: 'FILE', help: 'questions about texts as in LongBench, one JSON object per line' },
+  metric: {
+    kind: 'text',
+    value: 'f1|rouge-l|exact',
+    oneOf: READING_METRICS,
+    help: 'with --reading: how an answer is compared with the right one (default: f1)',
+  },
+  longest: {
+    kind: 'count',
+    value: 'N',
+    help: 'with --reading: tokens per prompt; the middle of a longer text is left out (default: 8192)',
+  },
   needle: { kind: 'yes', help: 'find a sentence hidden in long texts' },
   lengths: { kind: 'ids', value: '1024,4096', help: 'with --needle: text lengths in tokens (default: 512,1024,2048)' },
   depths: {
@@ -55,22 +74,27 @@ const FLAGS = {
   },
   reasoning: { kind: 'yes', help: 'reasoning problems; counts right answers, answers and loops' },
   problems: { kind: 'count', value: 'N', help: 'with --reasoning: problems of each of the five kinds (default: 12)' },
-  'max-tokens': { kind: 'count', value: 'N', help: 'with --reasoning: maximum tokens per problem (default: 1024)' },
+  'max-tokens': {
+    kind: 'count',
+    value: 'N',
+    help: 'with --reading and --reasoning: maximum tokens per answer (default: 64 and 1024)',
+  },
   seed: { kind: 'count', value: 'S', help: 'with --needle and --reasoning: chooses the texts' },
 } as const satisfies Flags;
 type EvalValues = Values<typeof FLAGS>;
 
 export const evaluate = command({
   name: 'eval',
-  summary: 'Evaluate a model: perplexity, divergence from another model, multiple choice, long texts, reasoning.',
-  usage: '--model PATH --text FILE [--reference PATH] | --choices FILE | --needle | --reasoning',
+  summary:
+    'Evaluate a model: perplexity, divergence from another model, multiple choice, questions about texts, reasoning.',
+  usage: '--model PATH --text FILE [--reference PATH] | --choices FILE | --reading FILE | --needle | --reasoning',
   flags: FLAGS,
   async run(context, values) {
-    const asked = [values.text, values.choices, values.needle, values.reasoning].filter(
+    const asked = [values.text, values.choices, values.reading, values.needle, values.reasoning].filter(
       (one) => one !== undefined && one !== false,
     );
     if (asked.length !== 1)
-      throw new UsageError('[eval] give one of --text FILE, --choices FILE, --needle and --reasoning');
+      throw new UsageError('[eval] give one of --text FILE, --choices FILE, --reading FILE, --needle and --reasoning');
     if (values.text === undefined && (values.reference ?? values['save-reference']) !== undefined)
       throw new UsageError('[eval] --reference and --save-reference go with --text FILE');
     const result: QualityResult =
@@ -79,17 +103,25 @@ export const evaluate = command({
         : await withModel<QualityResult>(context, values, values.model, (subject) =>
             values.choices !== undefined
               ? choicesFrom(subject, readQuestions(fileOf(context, values.choices)))
-              : values.needle
-                ? needlesFrom(subject, needlesOf(values))
-                : reasoningFrom(subject, {
-                    problems: values.problems ?? 12,
-                    maxTokens: values['max-tokens'] ?? 1024,
-                    seed: values.seed ?? 1,
-                  }),
+              : values.reading !== undefined
+                ? readingFrom(subject, readTextQuestions(fileOf(context, values.reading)), readingOf(values))
+                : values.needle
+                  ? needlesFrom(subject, needlesOf(values))
+                  : reasoningFrom(subject, {
+                      problems: values.problems ?? 12,
+                      maxTokens: values['max-tokens'] ?? 1024,
+                      seed: values.seed ?? 1,
+                    }),
           );
     context.terminal.out(context.json ? `${JSON.stringify(jsonOf(result))}\n` : `${linesOf(result).join('\n')}\n`);
     return 0;
   },
+});
+
+const readingOf = ({ metric = 'f1', longest = 8192, 'max-tokens': maxTokens = 64 }: EvalValues): Reading => ({
+  metric: metric as ReadingMetric,
+  longest,
+  maxTokens,
 });
 
 function needlesOf({ lengths = [512, 1024, 2048], depths = [0, 25, 50, 75, 100], seed = 1 }: EvalValues) {

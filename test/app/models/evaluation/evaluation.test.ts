@@ -138,7 +138,9 @@ describe('a test', () => {
     expect(inFolder(dataFolder).filter((name) => name.endsWith('.reference'))).toEqual([]);
   });
 
-  test('by questions, hidden sentences and problems: each counts what it asks', { timeout: 180_000 }, async () => {
+  test('by questions, texts, hidden sentences and problems: each counts what it asks', {
+    timeout: 180_000,
+  }, async () => {
     const { client } = await startCore();
     const questions = [
       { question: 'Two and two are', choices: ['nine', 'four'], answer: 1 },
@@ -147,6 +149,14 @@ describe('a test', () => {
     const lines = questions.map((one) => JSON.stringify(one)).join('\n');
     const choices = await done(client, { kind: 'choices', name: 'q.jsonl', questions: lines });
     expect(choices).toMatchObject({ kind: 'choices', questions: 2, answers: [{}, {}] });
+    const facts = [
+      { context: 'Ann has a red bicycle.', input: 'What is red?', answers: ['bicycle'] },
+      { context: 'Ann has a red bicycle. '.repeat(200), answers: ['She has one.'] },
+    ];
+    const written = facts.map((one) => JSON.stringify(one)).join('\n');
+    const asked = { name: 't.jsonl', metric: 'f1', longest: 256, maxTokens: 16 } as const;
+    const reading = await done(client, { kind: 'reading', ...asked, questions: written });
+    expect(reading).toMatchObject({ kind: 'reading', metric: 'f1', questions: 2, shortened: 1, answers: [{}, {}] });
     const needle = await done(client, { kind: 'needle', lengths: [64, 128], depths: [0, 100], seed: 1 });
     expect(needle).toMatchObject({ kind: 'needle', texts: [{ length: 64, depth: 0 }, {}, {}, { depth: 100 }] });
     const reasoning = await done(client, { kind: 'reasoning', problems: 1, maxTokens: 64, seed: 1 });
@@ -333,6 +343,8 @@ describe('is refused', () => {
     expect(await reasonOf(ofText('\ufffd'.repeat(100)))).toBe('quality-not-text');
     expect(await reasonOf({ kind: 'choices', name: 'q', questions: 'no' })).toBe('quality-questions');
     expect(await reasonOf({ kind: 'choices', name: 'q', questions: '\n' })).toBe('quality-short-text');
+    const reading = { kind: 'reading', name: 'q', metric: 'f1', longest: 256, maxTokens: 16 } as const;
+    expect(await reasonOf({ ...reading, questions: '{"context": "x"}' })).toBe('quality-questions');
     expect(await reasonOf({ kind: 'needle', lengths: [262_144], depths: [0], seed: 1 })).toBe('quality-too-long');
     const gone = { ...onManual, kind: 'divergence', reference: { from: 'file', path: '/nowhere' } } as const;
     expect(await reasonOf(gone)).toBe('no-file');

@@ -15,6 +15,12 @@ describe('a test', () => {
     for (const kind of QUALITY_KINDS)
       expect(QualityTest.safeParse(testOf(kind, wish({ file }))).success, kind).toBe(true);
     expect(testOf('choices', wish())).toBeNull();
+    expect(testOf('reading', wish())).toBeNull();
+    expect(testOf('reading', wish({ file, metric: 'rouge-l', answerTokens: 256 }))).toMatchObject({
+      questions: '{}',
+      metric: 'rouge-l',
+      maxTokens: 256,
+    });
     expect(testOf('divergence', wish({ other: null }))).toBeNull();
     expect(testOf('needle', wish({ lengths: 'long' }))).toBeNull();
   });
@@ -54,6 +60,7 @@ test('two models are compared in the newest test that both passed alike; others 
     ['perplexity', true, true, true],
     ['divergence', false, true, false],
     ['choices', false, false, false],
+    ['reading', true, true, true],
     ['needle', true, true, true],
     ['reasoning', true, true, true],
   ]);
