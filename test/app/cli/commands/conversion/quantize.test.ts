@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { average } from '../../../../../app/protocol/index.ts';
 import { addon, golden, repository } from '../../../../support/addon.ts';
 import { answered, longhand } from '../../../../support/core/cli.ts';
 import { f32, formats, readSafetensors, safetensors, temporaryFolder } from '../../../../support/models/formats.ts';
@@ -28,6 +29,27 @@ async function logits(path: string): Promise<Float32Array> {
 }
 const distance = (a: Float32Array, b: Float32Array) =>
   Math.sqrt(a.reduce((sum, value, i) => sum + (value - (b[i] ?? Number.NaN)) ** 2, 0) / a.length);
+
+/** Other lists for another `from`. */
+const lists = (count: number, from: number): number[][] =>
+  Array.from({ length: count }, (_, at) => [...someTokens(96, from + at)]);
+
+/** Log-probabilities of every token at every place of some lists, [96 × vocabulary] each. */
+async function predictions(path: string): Promise<Float32Array[]> {
+  const model = await addon.load(path, { device: 'cpu' });
+  const session = model.createSession({ path: 'exact' });
+  const found: Float32Array[] = [];
+  for (const ids of lists(8, 1)) {
+    const at = Array.from({ length: 95 * model.vocabularySize }, (_, one) => one % model.vocabularySize);
+    found.push((await session.score(Int32Array.from(ids), { from: 1, at })).atLogprobs);
+  }
+  model.close();
+  return found;
+}
+
+/** KL divergence, in nats a token. */
+const divergence = (was: Float32Array, is: Float32Array): number =>
+  was.reduce((sum, log, at) => sum + Math.exp(log) * (log - (is[at] ?? Number.NaN)), 0) / 95;
 
 describe('MLX', () => {
   test.each(families)('%s loads at once, and the more bits the nearer', { timeout: 60_000 }, async (_name, path) => {
@@ -114,21 +136,36 @@ describe('weighed by what the model does with a text', () => {
   });
 
   test.each(families)(
-    '%s: with error feedback less is lost than by any rounding',
+    '%s: with error feedback less is lost than by rounding, at 3 bits and at 4, and than by the search alone',
     { timeout: 120_000 },
     async (name, path) => {
-      const folder = temporaryFolder({ 'ids.json': ids() });
-      const original = await logits(path);
-      const off: number[] = [];
-      for (const method of ['rtn', 'weighted', 'gptq']) {
-        const calibrated = method === 'rtn' ? [] : ['--calibration', 'ids.json'];
-        const card = await made(folder, method, '--model', path, '--bits', '4', '--method', method, ...calibrated);
-        expect(card.error, JSON.stringify(card.error)).toBeUndefined();
-        expect(card.calibration).toBe(method === 'rtn' ? null : '300 tokens of ids.json');
-        off.push(distance(original, await logits(join(folder, method))));
+      const folder = temporaryFolder({ 'ids.json': JSON.stringify(lists(24, 1000)) });
+      const original = await predictions(path);
+      for (const bits of ['3', '4']) {
+        const lost: number[][] = [];
+        for (const method of ['rtn', 'weighted', 'gptq']) {
+          const calibrated = method === 'rtn' ? [] : ['--calibration', 'ids.json'];
+          const card = await made(
+            folder,
+            method + bits,
+            '--model',
+            path,
+            '--bits',
+            bits,
+            '--method',
+            method,
+            ...calibrated,
+          );
+          expect(card.error, JSON.stringify(card.error)).toBeUndefined();
+          expect(card.calibration).toBe(method === 'rtn' ? null : '2304 tokens of ids.json');
+          const own = await predictions(join(folder, method + bits));
+          lost.push(original.map((list, at) => divergence(list, own[at] as Float32Array)));
+        }
+        const [plain = [], weighted = [], fed = []] = lost;
+        const about = `${name}, ${bits} bits: ${lost.map((one) => average(one).toFixed(4)).join(' ')}`;
+        expect(average(fed), about).toBeLessThan(0.9 * average(plain));
+        expect(average(fed), about).toBeLessThan(average(weighted));
       }
-      const [plain = 0, weighted = 0, fed = Number.NaN] = off;
-      expect(fed, `${name}: ${off.join(' ')}`).toBeLessThan(Math.min(plain, weighted));
     },
   );
 
