@@ -46,7 +46,7 @@ const FLAGS = {
   'target-kld': {
     kind: 'number',
     value: 'NATS',
-    help: 'with --method mixed: as small as a divergence of NATS per token allows, by the sensitivity of each layer',
+    help: 'with --method mixed: as small as a divergence of NATS per token allows, measured on the result',
   },
   format: {
     kind: 'text',

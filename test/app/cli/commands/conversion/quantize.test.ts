@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { average } from '../../../../../app/protocol/index.ts';
 import { addon, golden, repository } from '../../../../support/addon.ts';
+import { readingLlama } from '../../../../support/conversion/reading-llama.ts';
 import { answered, longhand } from '../../../../support/core/cli.ts';
 import { f32, formats, readSafetensors, safetensors, temporaryFolder } from '../../../../support/models/formats.ts';
 import { families, someTokens, starter } from '../../../../support/models/models.ts';
@@ -198,6 +199,22 @@ describe('weighed by what the model does with a text', () => {
     expect(fine?.bytes).toBeGreaterThan(rough?.bytes ?? Number.NaN);
     expect(fine?.off).toBeLessThan((rough?.off ?? Number.NaN) / 4);
     expect(readdirSync(join(folder, '0.1')).sort()).toEqual(['config.json', 'model.safetensors', 'quality.json']);
+  });
+
+  test('the divergence that was asked for is kept to in what is measured, not in the forecast alone', {
+    timeout: 120_000,
+  }, async () => {
+    // A text of three words promises more than holds for another one.
+    const folder = temporaryFolder({ 'words.txt': 'the sea and '.repeat(400) });
+    mkdirSync(join(folder, 'model'));
+    await readingLlama(join(folder, 'model'), { layers: 4 });
+    const wanted = ['--method', 'mixed', '--target-kld', '0.005', '--calibration', 'words.txt'];
+    const card = await made(folder, 'b', '--model', 'model', ...wanted);
+    expect(card.error, JSON.stringify(card.error)).toBeUndefined();
+    const { kld } = card.quality as { kld: number };
+    expect(kld).toBeLessThanOrEqual(0.005);
+    // Not by keeping everything.
+    expect(card.bits_per_weight).toBeLessThan(8);
   });
 
   test.each([
