@@ -43,7 +43,7 @@ for (const [way, quit] of Object.entries(WAYS)) {
     const pids = shell.pids();
     expect(pids.length).toBeGreaterThan(3);
     await quit(shell);
-    expect(await shell.ended).toEqual(clean);
+    expect(await shell.ended, shell.output()).toEqual(clean);
     await allGone(pids);
     expect(holds(shell)).toBe(false);
   });
@@ -102,7 +102,7 @@ windowTest(
     const shell = await writing(start, data);
     const pids = shell.pids();
     shell.process.kill('SIGTERM');
-    expect(await shell.ended).toEqual(clean);
+    expect(await shell.ended, shell.output()).toEqual(clean);
     await allGone(pids);
     expect(holds(shell)).toBe(false);
   },

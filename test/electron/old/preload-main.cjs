@@ -43,3 +43,6 @@ Module._load = function (request, parent, ...rest) {
   const byShell = parent && parent.filename && parent.filename.endsWith('index.cjs');
   return byShell && since[name] ? since[name]() : load.call(this, name, parent, ...rest);
 };
+
+// Electron 9 sometimes crashes while it takes itself down, after everything of the app is over: shell.ts has to know that it was.
+require('electron').app.on('quit', (_, code) => fs.writeSync(2, `\n[quit ${code}]\n`));
