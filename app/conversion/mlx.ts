@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AbortFlag, InputFactor, WeightSource } from '../../native/addon/index.d.ts';
 import { LonghandError } from '../protocol/index.ts';
 import { columnsOf, type Planned, type Rounding, rowsOf, storedType } from './plan.ts';
+import { keyOf, type Leftovers, type Progress, ProgressLog } from './resumption.ts';
 import { bytesOf, createSafetensors, type Entry, type SafetensorsFile, type StoredType } from './safetensors-file.ts';
 import { rowsFor, type Stretch, stretchesOf } from './stretches.ts';
 
@@ -21,6 +22,9 @@ export type MlxRequest = {
   signal: AbortSignal;
   flag: AbortFlag;
   progress: (done: number, total: number) => void;
+  /** What a killed run left, and what decides the content beside the plan: the files and the text that are read. */
+  leftovers: Leftovers;
+  origin: unknown;
 };
 
 /** Of the inputs of a matrix. */
@@ -39,10 +43,12 @@ export type Rounder = Pick<MlxRequest, 'source' | 'group' | 'rounding' | 'inputs
 
 /** A folder as mlx-lm writes it, under the names of the source: codes as U32, scales and biases in the type of the weights. */
 export async function writeMlx(part: string, request: MlxRequest): Promise<Written> {
-  const { plan, config, bits, group } = request;
+  const { plan, config, bits, group, rounding, origin } = request;
   const { kept, left } = storable(plan, config);
-  await mkdir(part);
-  const relativeError = await writeTensors(join(part, 'model.safetensors'), kept, request);
+  const key = keyOf([origin, group, rounding, kept.map((one) => [one.name, one.bits])]);
+  const known = await request.leftovers.adopt(key, part);
+  if (!known) await mkdir(part);
+  const relativeError = await writeTensors(join(part, 'model.safetensors'), kept, request, known ?? nothing(key));
   await request.accompany(part);
   await writeFile(
     join(part, 'config.json'),
@@ -72,18 +78,31 @@ export function quantisedConfig(
   return { ...config, quantization, quantization_config: quantization };
 }
 
-/** Relative error over all that was rounded. */
-export async function writeTensors(path: string, plan: readonly Planned[], rounder: Rounder): Promise<number> {
-  const lost = { error: 0, energy: 0 };
-  const file = await createSafetensors(
-    path,
-    plan.flatMap((one) => entriesOf(one, rounder.group)),
-    'pt',
-  );
+const nothing = (key: string): Progress => ({ key, tensors: [], error: 0, energy: 0 });
+
+/** Relative error over all that was rounded. `known`: what of the file is there already; null: it is not worth keeping. */
+export async function writeTensors(
+  path: string,
+  plan: readonly Planned[],
+  rounder: Rounder,
+  known: Progress | null = null,
+): Promise<number> {
+  const lost = { error: known?.error ?? 0, energy: known?.energy ?? 0 };
+  const resumes = known !== null && known.tensors.length > 0;
+  const entries = plan.flatMap((one) => entriesOf(one, rounder.group));
+  const file = await createSafetensors(path, entries, 'pt', { resumes });
+  const log = known && new ProgressLog(dirname(path), known, file.sync);
   try {
     const total = plan.reduce((sum, one) => sum + rowsOf(one) * columnsOf(one), 0);
     let done = 0;
-    for (const planned of plan) {
+    // The last matrix is always rounded: for it the text is read that the card names.
+    const last = plan.findLastIndex(({ bits }) => bits !== null);
+    for (const [at, planned] of plan.entries()) {
+      if (log?.has(planned.name)) {
+        done += rowsOf(planned) * columnsOf(planned);
+        rounder.progress(done, total);
+        continue;
+      }
       const inputs = planned.bits === null ? {} : await rounder.inputsOf(planned);
       for (const stretch of stretchesOf(planned)) {
         rounder.signal.throwIfAborted();
@@ -91,10 +110,12 @@ export async function writeTensors(path: string, plan: readonly Planned[], round
         done += stretch.count * columnsOf(planned);
         rounder.progress(done, total);
       }
+      if (at < last) await log?.add(planned.name, lost);
     }
   } finally {
     await file.close();
   }
+  await log?.end();
   return lost.energy > 0 ? Math.sqrt(lost.error / lost.energy) : 0;
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rename, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { LonghandError } from '../protocol/index.ts';
+import { Leftovers, readProgress } from './resumption.ts';
 
 const FAILURES: Record<string, ['disk-full' | 'permission' | 'read-only', string]> = {
   ENOSPC: ['disk-full', 'the disk is full'],
@@ -21,13 +22,18 @@ const alive = (pid: number): boolean => {
   }
 };
 
-/** Removes leftovers of an earlier run that was killed. */
-async function sweep(path: string): Promise<void> {
+/** What earlier runs left that were killed: removed, unless somebody could go on from it. */
+async function sweep(path: string): Promise<Leftovers> {
+  const kept: string[] = [];
   const before = `${basename(path)}.`;
   for (const name of await readdir(dirname(path))) {
     const pid = name.startsWith(before) ? /^(\d+)\.part$/.exec(name.slice(before.length))?.[1] : undefined;
-    if (pid !== undefined && !alive(Number(pid))) await rm(join(dirname(path), name), { recursive: true, force: true });
+    if (pid === undefined || alive(Number(pid))) continue;
+    const folder = join(dirname(path), name);
+    if (await readProgress(folder)) kept.push(folder);
+    else await rm(folder, { recursive: true, force: true });
   }
+  return new Leftovers(kept);
 }
 
 /** @throws LonghandError if the path exists or cannot be written */
@@ -41,19 +47,20 @@ export function checkFree(path: string): void {
     throw new LonghandError('bad-request', `[--out] the folder ${dirname(path)} does not exist`);
 }
 
-/** Has a folder written beside `path` and renamed at the end; on failure nothing is left behind. With `files`, only these
+/** Has a folder written beside `path` and renamed at the end; on failure nothing of it is left behind. With `files`, only these
  *  files of it are moved into place, the first as `path`. */
 export async function whole<T>(
   path: string,
-  write: (part: string) => Promise<T>,
+  write: (part: string, leftovers: Leftovers) => Promise<T>,
   files?: Readonly<Record<string, string>>,
 ): Promise<T> {
   const places = files === undefined ? [path] : Object.values(files);
   for (const place of places) checkFree(place);
   const part = `${path}.${process.pid}.part`;
   try {
-    await sweep(path);
-    const result = await write(part);
+    const leftovers = await sweep(path);
+    const result = await write(part, leftovers);
+    await leftovers.remove();
     for (const place of places) checkFree(place);
     if (files === undefined) await rename(part, path);
     for (const [name, place] of Object.entries(files ?? {})) await rename(join(part, name), place);

@@ -20,6 +20,8 @@ export const bytesOf = ({ type, shape }: Pick<Entry, 'type' | 'shape'>): number 
 export type SafetensorsFile = {
   /** `at`: bytes from the beginning of the tensor. */
   put(name: string, bytes: Uint8Array, at: number): Promise<void>;
+  /** What was put is on the disk. */
+  sync(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -27,6 +29,7 @@ export async function createSafetensors(
   path: string,
   entries: readonly Entry[],
   format: 'pt' | 'mlx',
+  { resumes = false }: { resumes?: boolean } = {},
 ): Promise<SafetensorsFile> {
   const places = new Map<string, number>();
   const header: Record<string, unknown> = { __metadata__: { format } };
@@ -43,7 +46,7 @@ export async function createSafetensors(
   const head = Buffer.alloc(8 + size, ' ');
   head.writeBigUInt64LE(BigInt(size));
   head.write(json, 8);
-  const handle = await open(path, 'wx');
+  const handle = await open(path, resumes ? 'r+' : 'wx');
   try {
     await writeAll(handle, head, 0);
   } catch (error) {
@@ -56,6 +59,7 @@ export async function createSafetensors(
       if (place === undefined) throw new Error(`[safetensors] ${name} was not announced`);
       return writeAll(handle, bytes, 8 + size + place + at);
     },
+    sync: () => handle.sync(),
     async close() {
       await handle.sync().finally(() => handle.close());
     },

@@ -143,6 +143,8 @@ function cutMetadata(bytes: Buffer, without: RegExp): RawMetadata {
 export type GgufFile = {
   /** `at`: bytes from the beginning of the tensor. */
   put(name: string, bytes: Uint8Array, at: number): Promise<void>;
+  /** What was put is on the disk. */
+  sync(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -150,6 +152,7 @@ export async function createGguf(
   path: string,
   metadata: readonly RawMetadata[],
   tensors: readonly { name: string; type: GgufType; shape: readonly number[] }[],
+  { resumes = false }: { resumes?: boolean } = {},
 ): Promise<GgufFile> {
   const head = new Bytes().raw(Buffer.from('GGUF')).u32(3).u64(tensors.length);
   head.u64(metadata.reduce((sum, { count }) => sum + count, 0));
@@ -165,7 +168,7 @@ export async function createGguf(
   }
   const bytes = Buffer.concat(head.parts);
   const first = aligned(bytes.length);
-  const handle: FileHandle = await open(path, 'wx');
+  const handle: FileHandle = await open(path, resumes ? 'r+' : 'wx');
   try {
     await writeAll(handle, bytes, 0);
     // The last tensor is padded like the others.
@@ -180,6 +183,7 @@ export async function createGguf(
       if (place === undefined) throw new Error(`[gguf] ${name} was not announced`);
       return writeAll(handle, data, first + place + at);
     },
+    sync: () => handle.sync(),
     async close() {
       await handle.sync().finally(() => handle.close());
     },

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { AbortFlag, TensorEntry, WeightSource } from '../../../native/addon/index.d.ts';
 import { LonghandError, type SHRINK_TYPES } from '../../protocol/index.ts';
 import { columnsOf, rowsOf } from '../plan.ts';
+import { keyOf, type Leftovers, ProgressLog } from '../resumption.ts';
 import { stretchesOf } from '../stretches.ts';
 import {
   createGguf,
@@ -92,28 +93,39 @@ export type GgufRequest = {
   signal: AbortSignal;
   flag: AbortFlag;
   progress: (done: number, total: number) => void;
+  /** What a killed run left, and what decides the content beside the plan: the files and the text that are read. */
+  leftovers: Leftovers;
+  origin: unknown;
 };
 
 /** Writes the file `name` into the folder `part`. */
 export async function writeGguf(part: string, name: string, request: GgufRequest): Promise<void> {
   const { plan, signal, progress } = request;
   const divisors = plan.divisors;
-  await mkdir(part);
+  const key = keyOf([request.origin, name, plan.targets.map((target) => [target.name, target.type])]);
+  const known = await request.leftovers.adopt(key, part);
+  if (!known) await mkdir(part);
   const extra =
     divisors === null ? [] : [{ name: 'rope_freqs.weight', type: 'F32' as GgufType, shape: [divisors.length] }];
-  const file = await createGguf(join(part, name), plan.metadata, [...plan.targets, ...extra]);
+  const resumes = known !== null && known.tensors.length > 0;
+  const file = await createGguf(join(part, name), plan.metadata, [...plan.targets, ...extra], { resumes });
+  const log = new ProgressLog(part, known ?? { key, tensors: [], error: 0, energy: 0 }, file.sync);
   try {
     if (divisors !== null) await file.put('rope_freqs.weight', new Uint8Array(divisors.buffer), 0);
     let done = 0;
     for (const target of plan.targets) {
       signal.throwIfAborted();
-      await writeTarget(file, target, request);
+      if (!log.has(target.name)) {
+        await writeTarget(file, target, request);
+        await log.add(target.name, { error: 0, energy: 0 });
+      }
       done += ggufBytes(target);
       progress(done, plan.bytes);
     }
   } finally {
     await file.close();
   }
+  await log.end();
 }
 
 async function writeTarget(

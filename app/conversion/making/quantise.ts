@@ -7,6 +7,7 @@ import { type GgufTarget, planGguf, writeGguf } from '../gguf/write.ts';
 import { type Inputs, writeMlx } from '../mlx.ts';
 import { checkRoom, whole } from '../output.ts';
 import { columnsOf, type Planned, planOf, type Rounding, rowsOf, sizeOf } from '../plan.ts';
+import { stampOf } from '../resumption.ts';
 import { type Calibration, observe } from './calibration.ts';
 import { errorFeedback, importanceOf } from './error-feedback.ts';
 import { type Described, ggufSourceOf, originOf } from './origin.ts';
@@ -120,7 +121,7 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
   // To choose bits the original is written once more, and once with the same bits everywhere.
   await checkRoom(out, room + (method === 'mixed' ? described.weightBytes + sizeOf(uniform, group) : 0));
   const { importance, windows, calibration } = await weighed(workshop, asked);
-  return await whole(out, async (part) => {
+  return await whole(out, async (part, leftovers) => {
     const source = await workshop.addon.openWeights(asked.source);
     const common = { source, group, signal: run.signal };
     const choosing = workshop.progress('choosing');
@@ -153,6 +154,8 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
           rounding: roundingOf(method),
           flag: run.flag,
           progress: run.show,
+          leftovers,
+          origin: readBy(asked),
         }).finally(() => feedback?.close());
         run.end();
         const seconds = run.seconds();
@@ -197,6 +200,9 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
   });
 }
 
+/** What the content of the result comes from, beside its plan. */
+const readBy = ({ source, method, calibration }: Asked): unknown => [stampOf(source), method, calibration ?? null];
+
 /** How many times the divergence that was asked for was measured. */
 const excessOf = (quality: Card['quality'], wanted: number | null): number =>
   'skipped' in quality || wanted === null ? 0 : quality.kld / wanted;
@@ -210,7 +216,7 @@ async function makeGguf(workshop: Workshop, asked: Asked, type: GgufTarget, run:
   const files = { [name]: out, 'quality.json': out.replace(/\.gguf$/, '.quality.json') };
   return await whole(
     out,
-    async (part) => {
+    async (part, leftovers) => {
       const source = await workshop.addon.openWeights(asked.source);
       const write = writeGguf(part, name, {
         source,
@@ -219,6 +225,8 @@ async function makeGguf(workshop: Workshop, asked: Asked, type: GgufTarget, run:
         signal: run.signal,
         flag: run.flag,
         progress: run.show,
+        leftovers,
+        origin: readBy(asked),
       });
       await write.finally(() => source.close());
       run.end();

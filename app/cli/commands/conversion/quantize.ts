@@ -65,7 +65,8 @@ type QuantizeValues = Values<typeof FLAGS>;
 
 export const quantize = command({
   name: 'quantize',
-  summary: 'Quantise a model to make it smaller, and measure the quality loss.',
+  summary:
+    'Quantise a model to make it smaller, and measure the quality loss. A killed run is continued by the same command.',
   usage: '--model PATH --out PATH [--bits N --group G --method rtn|hqq|weighted|gptq|mixed] [--format mlx|gguf:TYPE]',
   flags: FLAGS,
   async run(context, values) {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { average } from '../../../../../app/protocol/index.ts';
@@ -316,6 +316,31 @@ describe('what is refused leaves nothing behind', () => {
     expect(readdirSync(here)).toEqual([`b.${child.pid}.part`]);
     expect((await longhand(here, ['quantize', '--model', starter, '--out', 'b', '--skip-quality'])).code).toBe(0);
     expect(readdirSync(here)).toEqual(['b']);
+  });
+
+  test('one that is killed after some seconds is gone on from by the same command, and its result is the same', {
+    timeout: 180_000,
+  }, async () => {
+    const here = temporaryFolder();
+    const asked = ['quantize', '--model', starter, '--bits', '3', '--method', 'weighted', '--skip-quality'];
+    const child = spawn(process.execPath, [join(repository, 'app/cli/main.ts'), ...asked, '--out', join(here, 'b')], {
+      // Slow enough to be met in the middle of it.
+      env: { ...process.env, LONGHAND_ROOT: repository, LONGHAND_CPU_ISA: 'scalar' },
+      stdio: 'ignore',
+    });
+    const ended = once(child, 'exit');
+    const part = join(here, `b.${child.pid}.part`);
+    while (!existsSync(join(part, 'progress.json')) && child.exitCode === null)
+      await new Promise((done) => setTimeout(done, 5));
+    child.kill('SIGKILL');
+    await ended;
+    const { ino } = statSync(join(part, 'model.safetensors'));
+    expect((await longhand(here, [...asked, '--out', 'b'])).code).toBe(0);
+    expect((await longhand(here, [...asked, '--out', 'c'])).code).toBe(0);
+    const [resumed, straight] = ['b', 'c'].map((name) => join(here, name, 'model.safetensors')) as [string, string];
+    expect(statSync(resumed).ino).toBe(ino);
+    expect(readFileSync(resumed).equals(readFileSync(straight))).toBe(true);
+    expect(readdirSync(here).sort()).toEqual(['b', 'c']);
   });
 
   const alone = ['--user', '--map-root-user', '--mount'];
