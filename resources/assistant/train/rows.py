@@ -26,29 +26,29 @@ def branched(tok, prefix, branches, keep=False):
 
 
 class Packer:
-    """Fills rows of LENGTH tokens with groups."""
+    """Fills rows of `length` tokens with groups."""
 
-    def __init__(self):
-        self.waiting = []
+    def __init__(self, length=LENGTH):
+        self.length, self.waiting = length, []
 
     def add(self, group):
         """-> a full row, or None"""
-        if len(group["ids"]) > LENGTH:
+        if len(group["ids"]) > self.length:
             return None
         self.waiting.append(group)
-        if sum(len(one["ids"]) for one in self.waiting) < 1.6 * LENGTH:
+        if sum(len(one["ids"]) for one in self.waiting) < 1.6 * self.length:
             return None
         row, used, left = [], 0, []
         for one in sorted(self.waiting, key=lambda one: -len(one["ids"])):
-            fits = used + len(one["ids"]) <= LENGTH
+            fits = used + len(one["ids"]) <= self.length
             (row if fits else left).append(one)
             used += len(one["ids"]) if fits else 0
         self.waiting = left
-        return joined(row)
+        return joined(row, self.length)
 
 
-def joined(groups):
-    row = {name: np.zeros(LENGTH, dtype=np.float32 if name == "weights" else np.int64) for name in MARKED}
+def joined(groups, length):
+    row = {name: np.zeros(length, dtype=np.float32 if name == "weights" else np.int64) for name in MARKED}
     row["group"][:] = -1
     start = 0
     for number, group in enumerate(groups):

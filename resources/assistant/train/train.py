@@ -23,13 +23,14 @@ from torch.utils.data import DataLoader, IterableDataset
 from data.mix import Mix
 from export import PARTS, blocks
 from model import MATRICES, Model
-from rows import MARKED, Packer, branched
+from rows import LENGTH, MARKED, Packer, branched
 from tokens import tokenizer
 
 KEPT_ROWS = 0.13  # of a step's rows, those that are to stay as they were
 KEEP = 1.0  # how much a nat of divergence from the original counts beside one of loss
 WARM_UP = 0.05  # share of the time, or 60 steps
 ROUND_FROM = 0.55  # share of the time from which the weights are rounded as they ship
+SAVE_EVERY = 600  # seconds; only on a CPU, where it goes on for hours and is interrupted
 
 
 class Rows(IterableDataset):
@@ -39,10 +40,10 @@ class Rows(IterableDataset):
         self.given = given
 
     def __iter__(self):
-        path, questions, kept, seed, keep, kinds = self.given
+        path, questions, kept, seed, keep, kinds, length = self.given
         info = torch.utils.data.get_worker_info()
         r = random.Random(f"{seed}/{info.id if info else 0}/{keep}")
-        tok, mix, packer = tokenizer(path), Mix(questions, kept=kept, kinds=kinds), Packer()
+        tok, mix, packer = tokenizer(path), Mix(questions, kept=kept, kinds=kinds, size=length / LENGTH), Packer(length)
         while True:
             prefix, branches, stays = mix.group(r, r.choice(["prose", "kept"]) if keep and kept else "prose" if keep else None)
             if stays == keep and branches and (row := packer.add(branched(tok, prefix, branches))) is not None:
@@ -56,7 +57,7 @@ def stacked(rows):
 def batches(args, kept, keep, rows):
     """Batches of `rows` rows."""
     workers = max(1, args.workers // (4 if keep else 1)) if args.workers else 0
-    data = Rows(args.model, args.questions, kept, args.seed, keep, args.kinds)
+    data = Rows(args.model, args.questions, kept, f"{args.seed}/{args.done}", keep, args.kinds, args.length)
     return iter(DataLoader(data, batch_size=rows, num_workers=workers, collate_fn=stacked, pin_memory=torch.cuda.is_available(), prefetch_factor=8 if workers else None))
 
 
@@ -127,8 +128,11 @@ def main():
     asked.add_argument("model"), asked.add_argument("questions"), asked.add_argument("out")
     asked.add_argument("--seconds", type=float, default=300), asked.add_argument("--kept"), asked.add_argument("--resume")
     asked.add_argument("--rate", type=float, default=3e-4), asked.add_argument("--rows", type=int, default=16), asked.add_argument("--seed", type=int, default=1)
-    asked.add_argument("--workers", type=int, default=12), asked.add_argument("--held-out", type=int, default=64), asked.add_argument("--kinds", type=json.loads), asked.add_argument("--most-steps", type=int, default=10**9)
+    asked.add_argument("--workers", type=int, default=12), asked.add_argument("--held-out", type=int, default=64), asked.add_argument("--kinds", type=json.loads), asked.add_argument("--most-steps", type=int, default=10**9), asked.add_argument("--length", type=int, default=LENGTH)
+    asked.add_argument("--from-layer", type=int, default=0)
     args = asked.parse_args()
+    state = torch.load(args.resume, weights_only=True) if args.resume else {"steps": 0, "tokens": 0, "spent": 0.0}
+    args.done = state["steps"]
     began = time.time()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.manual_seed(args.seed)
@@ -147,20 +151,21 @@ def main():
         torch.set_float32_matmul_precision("high")
         for layer in model.layers:
             layer.compile()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=args.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=device.type == "cuda")
-    done, tokens, mean, said = 0, 0, [None, None], time.time()
+    for layer in model.layers[:args.from_layer]:
+        layer.requires_grad_(False)
+    optimiser = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=args.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
+    done, tokens, mean, said = state["steps"], state["tokens"], [None, None], time.time()
     if args.resume:
-        state = torch.load(args.resume, weights_only=True)
         model.load_state_dict(state["model"]), optimiser.load_state_dict(state["optimiser"])
-        done, tokens = state["steps"], state["tokens"]
     print(f"ready after {time.time() - began:.0f} s", flush=True)
-    began = None
+    began, saved = None, time.time()
     first = done
+    spent = lambda: state["spent"] + (time.time() - began if began else 0.0)
     while True:
-        share = 0.0 if began is None else max((time.time() - began) / args.seconds, (done - first) / args.most_steps)
+        share = max(spent() / args.seconds, done / args.most_steps)
         if share >= 1:
             break
-        rate = args.rate * min(1.0, max((done - first + 1) / 60, share / WARM_UP)) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
+        rate = args.rate * min(1.0, max((done + 1) / 60, share / WARM_UP)) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
         for group in optimiser.param_groups:
             group["lr"] = rate
         # Once at the start, too, so that nothing has to be compiled on the way.
@@ -186,12 +191,22 @@ def main():
             mean = [float(x) if m is None else 0.9 * m + 0.1 * float(x) for m, x in zip(mean, ((loss / weights).detach(), kl.detach()))]
             if done % 50 == 0 or args.most_steps < 50 or device.type == "cpu":
                 print(f"{done} steps, {tokens * (10 if args.most_steps >= 50 else 1):,} tokens, loss {mean[0]:.3f}, kept {mean[1]:.4f}, rate {rate:.1e}{', rounded' if quantised else ''}, {time.time() - (began or time.time()):.0f} s", flush=True)
+        if device.type == "cpu" and time.time() - saved > SAVE_EVERY:
+            saved = time.time()
+            keep_state(args.out, model, optimiser, done, tokens, spent())
         if device.type == "cuda" and time.time() - said > 75:
             said = time.time()
             print("   " + examined(model, sets, quantised, refuse), flush=True)
     print("   " + examined(model, sets, True, refuse), flush=True)
     save(model, args.out)
-    torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "steps": done, "tokens": tokens}, os.path.join(args.out, "state.pt"))
+    keep_state(args.out, model, optimiser, done, tokens, spent())
+
+
+def keep_state(out, model, optimiser, steps, tokens, spent):
+    """What --resume goes on from, all of it or nothing."""
+    path = os.path.join(out, "state.pt")
+    torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "steps": steps, "tokens": tokens, "spent": spent}, path + ".new")
+    os.replace(path + ".new", path)
 
 
 def save(model, out):

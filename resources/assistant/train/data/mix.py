@@ -36,8 +36,9 @@ def misspelt(r, text):
 
 
 class Mix:
-    def __init__(self, folder, held_out=False, kept=(), kinds=None):
-        """kept: [(request, SmolLM2's reply), ..]; kinds: {name: how often}, those of KINDS otherwise"""
+    def __init__(self, folder, held_out=False, kept=(), kinds=None, size=1.0):
+        """kept: [(request, SmolLM2's reply), ..]; kinds: {name: how often}, those of KINDS otherwise; size: of groups of conversations"""
+        self.many = lambda usual: max(1, round(usual * size))
         self.texts = Texts(folder, FILES, held_out)
         self.wiki = [entry for title, some in self.texts.groups.items() if "wiki" in title or "squad2" in title for entry in some]
         self.every = [entry for some in self.texts.groups.values() for entry in some]
@@ -108,7 +109,7 @@ class Mix:
 
     def text(self, r):
         branches = []
-        for _ in range(2):
+        for _ in range(self.many(2)):
             one = self.next(r, "text", self.texts_written)
             tasks = r.sample(one["tasks"], len(one["tasks"]))
             ask, text = tasks[0]["ask"], one["text"]
@@ -134,10 +135,10 @@ class Mix:
         return opening(with_own(r, grounded(passages))), threads(r, branches), False
 
     def written(self, r):
-        return opening(), [conversation(*self.next(r, "written", self.conversations)) for _ in range(7)], False
+        return opening(), [conversation(*self.next(r, "written", self.conversations)) for _ in range(self.many(7))], False
 
     def made(self, r):
-        return opening(), [conversation(self.turn(r)) for _ in range(8)], False
+        return opening(), [conversation(self.turn(r)) for _ in range(self.many(8))], False
 
     def inline(self, r):
         """A text in the message, as an attached file or pasted, and the sentence that answers."""
@@ -158,7 +159,7 @@ class Mix:
     def tools(self, r):
         tools, names = sums.tools(r)
         branches = []
-        for _ in range(8):
+        for _ in range(self.many(8)):
             x = r.random()
             if x < 0.5 and "calculator" in names:
                 branches.append(sums.with_calculator(r))
@@ -171,11 +172,11 @@ class Mix:
         return opening(tools=tools), branches, False
 
     def prose(self, r):
-        return "", [[(r.choice(self.every)["passage"][:1500], True)] for _ in range(3)], True
+        return "", [[(r.choice(self.every)["passage"][:1500], True)] for _ in range(self.many(3))], True
 
     def kept(self, r):
         mine = r.random() < 0.4
-        some = [self.next(r, "kept", self.kept_answers) for _ in range(4)]
+        some = [self.next(r, "kept", self.kept_answers) for _ in range(self.many(4))]
         return opening(SYSTEM if mine else ORIGINAL), [conversation(one) for one in some], not mine
 
 
