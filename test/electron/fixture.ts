@@ -1,7 +1,8 @@
+import { rmSync } from 'node:fs';
 import { afterAll, onTestFinished, test } from 'vitest';
 import { type Desktop, startDesktop } from './desktop.ts';
 import { findRuntime } from './runtime.ts';
-import { type Shell, type StartOptions, startShell } from './shell.ts';
+import { newFolder, type Shell, type StartOptions, startShell } from './shell.ts';
 
 /** Many times what a test needs: only a shell that hangs gets there. */
 const TEST_MS = 180_000;
@@ -29,4 +30,11 @@ export function windowTest(name: string, body: (fixture: Fixture) => Promise<voi
     };
     await body({ desktop, start });
   });
+}
+
+/** A folder that goes with the test. */
+export function folder(): string {
+  const made = newFolder();
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
 }

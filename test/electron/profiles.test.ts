@@ -1,12 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { openDatabase } from '../../app/store/database/database.ts';
 import { lockFolder } from '../../app/store/lock.ts';
 import { errors } from '../../main/strings.ts';
-import { windowTest } from './fixture.ts';
+import { folder, windowTest } from './fixture.ts';
 import { answered, atChat, opened } from './page.ts';
-import { newFolder } from './shell.ts';
 import { waitFor } from './wait.ts';
 
 //  Profiles that somebody else has or had, and more files at once than anybody looks at.
@@ -14,12 +13,6 @@ import { waitFor } from './wait.ts';
 /** The real box would wait for its button. */
 const SAYS = 'electron.dialog.showErrorBox = (title, text) => console.log(title, text)';
 const failed = { code: 1, signal: null };
-
-function folder(): string {
-  const made = newFolder();
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-  return made;
-}
 
 windowTest('a profile of a newer version is left as it is, and that is said', async ({ start }) => {
   const data = folder();

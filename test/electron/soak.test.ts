@@ -1,10 +1,9 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { openDatabase } from '../../app/store/database/database.ts';
-import { windowTest } from './fixture.ts';
+import { folder, windowTest } from './fixture.ts';
 import { ask, atChat, opened, says } from './page.ts';
-import { holds, newFolder, runs, type Shell } from './shell.ts';
+import { holds, runs, type Shell } from './shell.ts';
 import { waitFor } from './wait.ts';
 
 //  Starts, quits and kills in a row on one data folder: a few here, many with --soak.
@@ -18,12 +17,6 @@ const FIRST_WINDOW_MS = 1500;
 
 const clean = { code: 0, signal: null };
 const allGone = (pids: number[]) => waitFor('the end of every process', () => pids.every((pid) => !runs(pid)));
-
-function folder(): string {
-  const made = newFolder();
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-  return made;
-}
 
 /** At once, with the first words on the screen, by the window, by a signal. */
 const ENDS: ((shell: Shell) => Promise<unknown>)[] = [
