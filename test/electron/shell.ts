@@ -65,6 +65,8 @@ const onDisk = ({ data, diskMegabytes }: StartOptions): string[] =>
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'longhand-window-'));
 
+const LAST_WORDS_MS = 1000;
+
 /** Starts the program and waits for nothing. */
 export function spawnShell(
   desktop: Desktop,
@@ -98,10 +100,12 @@ export function spawnShell(
       text += chunk;
     });
   const ended = new Promise<Ended>((resolve) =>
-    // 'close' comes after the last words.
-    child.once('close', (code, signal) =>
-      resolve(runtime.old ? (quitIn(text, signal) ?? { code, signal }) : { code, signal }),
-    ),
+    child.once('exit', (code, signal) => {
+      const end = () => resolve((runtime.old && quitIn(text, signal)) || { code, signal });
+      // 'close' comes after the last words, and never while a process that is left holds the pipe.
+      child.once('close', end);
+      setTimeout(end, LAST_WORDS_MS);
+    }),
   );
   return { process: child, ended, output: () => text };
 }
