@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { windowTest } from './fixture.ts';
 import { answered, ask, atChat, opened, says } from './page.ts';
-import { newFolder, type Shell } from './shell.ts';
+import { newFolder, runs, type Shell } from './shell.ts';
 import { waitFor } from './wait.ts';
 
 //  Processes that die, and disks that do not take what is written.
@@ -92,7 +92,9 @@ windowTest('chats of a folder that cannot be written can be read', async ({ star
   const second = await start({ data });
   await opened(second);
   await waitFor('the chat', () => says(second, 'What can be read later?'));
+  const pids = second.pids();
   expect(await second.quit()).toEqual({ code: 0, signal: null });
+  await waitFor('the end of every process', () => pids.every((pid) => !runs(pid)));
 });
 
 const writable = (data: string, mode: number) => {
