@@ -75,7 +75,8 @@ export class ProgressLog {
   #path: string;
   #sync: () => Promise<void>;
   #known: Progress;
-  #written = Date.now();
+  /** Long ago: the first tensor is kept at once. */
+  #written = 0;
 
   /** `sync`: has the file on the disk. */
   constructor(part: string, known: Progress, sync: () => Promise<void>) {

@@ -102,7 +102,9 @@ export type GgufRequest = {
 export async function writeGguf(part: string, name: string, request: GgufRequest): Promise<void> {
   const { plan, signal, progress } = request;
   const divisors = plan.divisors;
-  const key = keyOf([request.origin, name, plan.targets.map((target) => [target.name, target.type])]);
+  // Where the tensors lie depends on the metadata before them.
+  const metadata = plan.metadata.map(({ bytes }) => Buffer.from(bytes).toString('base64'));
+  const key = keyOf([request.origin, name, metadata, plan.targets.map((target) => [target.name, target.type])]);
   const known = await request.leftovers.adopt(key, part);
   if (!known) await mkdir(part);
   const extra =

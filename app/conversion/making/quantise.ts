@@ -155,7 +155,7 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
           flag: run.flag,
           progress: run.show,
           leftovers,
-          origin: readBy(asked),
+          origin: readBy(workshop, asked),
         }).finally(() => feedback?.close());
         run.end();
         const seconds = run.seconds();
@@ -201,7 +201,14 @@ async function makeMlx(workshop: Workshop, asked: Asked, run: Run): Promise<Card
 }
 
 /** What the content of the result comes from, beside its plan. */
-const readBy = ({ source, method, calibration }: Asked): unknown => [stampOf(source), method, calibration ?? null];
+const readBy = ({ addon }: Workshop, { source, method, calibration }: Asked): unknown => [
+  // Another version rounds, and ships a manual to calibrate on, of its own.
+  addon.build.version,
+  addon.build.commit,
+  stampOf(source),
+  method,
+  calibration ?? null,
+];
 
 /** How many times the divergence that was asked for was measured. */
 const excessOf = (quality: Card['quality'], wanted: number | null): number =>
@@ -226,7 +233,7 @@ async function makeGguf(workshop: Workshop, asked: Asked, type: GgufTarget, run:
         flag: run.flag,
         progress: run.show,
         leftovers,
-        origin: readBy(asked),
+        origin: readBy(workshop, asked),
       });
       await write.finally(() => source.close());
       run.end();
