@@ -100,9 +100,14 @@ function addedTokens({ tokens, token_type = [] }: Short, types: readonly number[
   return tokens.flatMap((content, id) => {
     const type = token_type[id] ?? 0;
     if (!types.includes(type) || content === '') return [];
-    return [{ id, content, special: type !== USER_DEFINED, lstrip: false, rstrip: false }];
+    return [added(id, content, type !== USER_DEFINED)];
   });
 }
+
+/** With every field: other readers of tokenizer.json refuse a file in which one is missing. */
+const added = (id: number, content: string, special: boolean) => {
+  return { id, content, special, single_word: false, lstrip: false, rstrip: false, normalized: false };
+};
 
 function byteLevelBpe(metadata: Metadata): TokenizerJson {
   const { tokens, merges, pre } = short(metadata);
@@ -117,7 +122,7 @@ function byteLevelBpe(metadata: Metadata): TokenizerJson {
     added_tokens: addedTokens(short(metadata), [CONTROL, USER_DEFINED]),
     ...style,
     post_processor: null,
-    decoder: { type: 'ByteLevel' },
+    decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
     model: { type: 'BPE', vocab: vocabulary(tokens), merges, ignore_merges: pre.startsWith('llama') },
   };
 }
@@ -195,7 +200,7 @@ function wordPiece(metadata: Metadata): TokenizerJson {
   return {
     added_tokens: tokens.flatMap((content, id) =>
       [cls, sep, tokens.indexOf(unknown)].includes(id) || /^\[(PAD|MASK)\]$/.test(content)
-        ? [{ id, content, special: true, lstrip: false, rstrip: false }]
+        ? [added(id, content, true)]
         : [],
     ),
     normalizer: {

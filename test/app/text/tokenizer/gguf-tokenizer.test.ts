@@ -45,6 +45,36 @@ describe.each([
   });
 });
 
+/** The fields of every component, by its type; what it has once it has been seen with fewer is what every reader can rely on. */
+function fieldsOf(value: unknown, found = new Map<string, Set<string>>()): Map<string, Set<string>> {
+  if (typeof value !== 'object' || value === null) return found;
+  const { type, content } = value as { type?: unknown; content?: unknown };
+  const name = typeof type === 'string' ? type : typeof content === 'string' ? 'an added token' : null;
+  if (name !== null) {
+    const seen = found.get(name);
+    const own = new Set(Object.keys(value));
+    found.set(name, seen === undefined ? own : seen.intersection(own));
+  }
+  // The vocabulary is no component.
+  if (type !== 'BPE') for (const child of Object.values(value)) fieldsOf(child, found);
+  return found;
+}
+
+// Hugging Face's library refuses a file in which a field is missing, so a model made from GGUF would open in no other program.
+test.each([
+  ['bpe_qwen2', 'qwen2'],
+  ['bpe_smollm', 'smollm'],
+  ['bpe_llama3', 'llama-bpe'],
+])('a tokenizer.json made from a gpt2 vocabulary has the fields of a published one: %s', (name, pre) => {
+  const published: TokenizerJson = read(`tokenizers/${name}/tokenizer.json`);
+  const made = fieldsOf(textFromGguf(metadataOf(published, 'gpt2', pre)).tokenizer);
+  for (const [component, fields] of fieldsOf(published)) {
+    if (made.has(component) && component !== 'BPE')
+      expect([...(made.get(component) ?? [])], component).toEqual(expect.arrayContaining([...fields]));
+  }
+  expect([...made.keys()]).toEqual(expect.arrayContaining(['an added token', 'ByteLevel']));
+});
+
 /** Pieces and scores of a SentencePiece model file: field 1 = { 1: piece, 2: score, 3: type }. */
 function piecesOf(file: Buffer): { piece: string; score: number; type: number }[] {
   const pieces: { piece: string; score: number; type: number }[] = [];
