@@ -28,6 +28,15 @@ export const answers = (shell: Shell): Promise<number> =>
 
 /** Types a question and sends it, with the keyboard. */
 export async function ask(shell: Shell, question: string): Promise<void> {
+  await typed(shell, question);
+  await waitFor('the question in the chat', async () => {
+    await pressReturn(shell);
+    return shell.page(`return document.querySelector('textarea').value === ''`);
+  });
+}
+
+/** The question in the composer, not sent. */
+export async function typed(shell: Shell, question: string): Promise<void> {
   await composer(shell);
   await shell.main(`window.focus(); window.webContents.focus()`);
   await waitFor('the question in the composer', async () => {
@@ -35,13 +44,12 @@ export async function ask(shell: Shell, question: string): Promise<void> {
     await shell.main(`await window.webContents.insertText(${JSON.stringify(question)})`);
     return shell.page(`return document.querySelector('textarea').value === ${JSON.stringify(question)}`);
   });
-  await waitFor('the question in the chat', async () => {
-    await shell.main(
-      `for (const type of ['keyDown', 'char', 'keyUp']) window.webContents.sendInputEvent({ type, keyCode: '\\u000d' })`,
-    );
-    return shell.page(`return document.querySelector('textarea').value === ''`);
-  });
 }
+
+export const pressReturn = (shell: Shell): Promise<unknown> =>
+  shell.main(
+    `for (const type of ['keyDown', 'char', 'keyUp']) window.webContents.sendInputEvent({ type, keyCode: '\\u000d' })`,
+  );
 
 /** Asks and waits for the whole answer. */
 export async function answered(shell: Shell, question: string): Promise<void> {

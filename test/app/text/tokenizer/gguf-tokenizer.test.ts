@@ -52,8 +52,8 @@ function fieldsOf(value: unknown, found = new Map<string, Set<string>>()): Map<s
   const name = typeof type === 'string' ? type : typeof content === 'string' ? 'an added token' : null;
   if (name !== null) {
     const seen = found.get(name);
-    const own = new Set(Object.keys(value));
-    found.set(name, seen === undefined ? own : seen.intersection(own));
+    const own = Object.keys(value);
+    found.set(name, new Set(seen === undefined ? own : own.filter((field) => seen.has(field))));
   }
   // The vocabulary is no component.
   if (type !== 'BPE') for (const child of Object.values(value)) fieldsOf(child, found);
