@@ -51,11 +51,12 @@ export async function allocate(request: AllocationRequest): Promise<Planned[]> {
 
 /** `plan` made wider step by step, each time where it gains the most a byte. */
 function spent(plan: Planned[], losses: Losses, { group, target, divergence }: AllocationRequest): Planned[] {
+  const units = unitsOf(plan, losses);
   let size = sizeOf(plan, group);
   while (divergence === null || lossIn(plan, losses) > divergence) {
-    const best = bestStep(plan, losses, group, target - size);
+    const best = bestStep(units, group, target - size);
     if (best === null) break;
-    (plan[best.at] as Planned).bits = best.bits;
+    for (const part of best.unit.parts) part.bits = best.bits;
     size += best.more;
   }
   return plan;
@@ -64,20 +65,30 @@ function spent(plan: Planned[], losses: Losses, { group, target, divergence }: A
 const lossIn = (plan: readonly Planned[], losses: Losses): number =>
   plan.reduce((sum, { name, bits }) => sum + (bits === null ? 0 : (losses.get(name)?.get(bits) ?? 0)), 0);
 
-type Step = { at: number; bits: number; more: number; gain: number };
 /** By matrix and bits. */
 type Losses = ReadonlyMap<string, ReadonlyMap<number, number>>;
+/** What gets its bits together: a matrix, or all parts of a stack of experts. `loss`: by bits. */
+type Unit = { parts: Planned[]; loss: ReadonlyMap<number, number> };
+type Step = { unit: Unit; bits: number; more: number; gain: number };
+
+function unitsOf(plan: readonly Planned[], losses: Losses): Unit[] {
+  const rounded = plan.filter(({ name, bits }) => bits !== null && losses.has(name));
+  return [...Map.groupBy(rounded, ({ name, within }) => within?.name ?? name).values()].map((parts) => {
+    const lossOf = (bits: number) => parts.reduce((sum, { name }) => sum + (losses.get(name)?.get(bits) ?? 0), 0);
+    return { parts, loss: new Map(BITS.map((bits) => [bits, lossOf(bits)])) };
+  });
+}
 
 /** The wider matrix that gains the most a byte, of those that fit into `room` bytes. */
-function bestStep(chosen: readonly Planned[], losses: Losses, group: number, room: number): Step | null {
+function bestStep(units: readonly Unit[], group: number, room: number): Step | null {
   let best: Step | null = null;
-  for (const [at, planned] of chosen.entries()) {
-    const loss = losses.get(planned.name);
-    if (loss === undefined || planned.bits === null) continue;
-    for (const bits of BITS.filter((wider) => wider > (planned.bits ?? 0))) {
-      const more = plannedBytes({ ...planned, bits }, group) - plannedBytes(planned, group);
-      const gain = ((loss.get(planned.bits) ?? 0) - (loss.get(bits) ?? 0)) / more;
-      if (more <= room && gain > (best?.gain ?? 0)) best = { at, bits, more, gain };
+  for (const unit of units) {
+    const own = unit.parts[0]?.bits ?? 0;
+    const bytes = (bits: number) => unit.parts.reduce((sum, part) => sum + plannedBytes({ ...part, bits }, group), 0);
+    for (const bits of BITS.filter((wider) => wider > own)) {
+      const more = bytes(bits) - bytes(own);
+      const gain = ((unit.loss.get(own) ?? 0) - (unit.loss.get(bits) ?? 0)) / more;
+      if (more <= room && gain > (best?.gain ?? 0)) best = { unit, bits, more, gain };
     }
   }
   return best;

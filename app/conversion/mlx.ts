@@ -41,7 +41,7 @@ export type Written = { relativeError: number; left: string[] };
 /** How tensors are rounded, and from where they are read. */
 export type Rounder = Pick<MlxRequest, 'source' | 'group' | 'rounding' | 'inputsOf' | 'signal' | 'flag' | 'progress'>;
 
-/** A folder as mlx-lm writes it, under the names of the source: codes as U32, scales and biases in the type of the weights. */
+/** A folder as mlx-lm writes it, under the names that it gives: codes as U32, scales and biases in the type of the weights. */
 export async function writeMlx(part: string, request: MlxRequest): Promise<Written> {
   const { plan, config, bits, group, rounding, origin } = request;
   const { kept, left } = storable(plan, config);
@@ -75,7 +75,18 @@ export function quantisedConfig(
   group: number,
 ): Record<string, unknown> {
   const quantization = { group_size: group, bits, mode: 'affine', ...exceptions(plan, bits, group) };
-  return { ...config, quantization, quantization_config: quantization };
+  return { ...withPositions(config), quantization, quantization_config: quantization };
+}
+
+/** transformers 5 has positions in one object; for some families mlx-lm reads the keys that came before, and would take its defaults. */
+function withPositions(config: Record<string, unknown>): Record<string, unknown> {
+  const { rope_parameters: rope, rope_theta } = config as {
+    rope_parameters?: Record<string, unknown>;
+    rope_theta?: unknown;
+  };
+  if (typeof rope?.rope_theta !== 'number' || rope_theta !== undefined) return config;
+  const scaled = rope.rope_type !== undefined && rope.rope_type !== 'default';
+  return { ...config, rope_theta: rope.rope_theta, ...(scaled ? { rope_scaling: rope } : {}) };
 }
 
 const nothing = (key: string): Progress => ({ key, tensors: [], error: 0, energy: 0 });
@@ -89,7 +100,7 @@ export async function writeTensors(
 ): Promise<number> {
   const lost = { error: known?.error ?? 0, energy: known?.energy ?? 0 };
   const resumes = known !== null && known.tensors.length > 0;
-  const entries = plan.flatMap((one) => entriesOf(one, rounder.group));
+  const entries = distinct(plan.flatMap((one) => entriesOf(one, rounder.group)));
   const file = await createSafetensors(path, entries, 'pt', { resumes });
   const log = known && new ProgressLog(dirname(path), known, file.sync);
   try {
@@ -125,15 +136,19 @@ const typeOf = ({ tensor }: Planned) => storedType(tensor) ?? 'F32';
 /** Modules with other bits than the rest. */
 function exceptions(plan: readonly Planned[], bits: number, group: number): Record<string, unknown> {
   return Object.fromEntries(
-    plan.flatMap(({ name, bits: own }): [string, unknown][] =>
-      own === null || own === bits ? [] : [[moduleOf(name), { group_size: group, bits: own }]],
+    plan.flatMap(({ name, within, bits: own }): [string, unknown][] =>
+      own === null || own === bits ? [] : [[moduleOf(within?.name ?? name), { group_size: group, bits: own }]],
     ),
   );
 }
 
-/** What a tensor becomes in the file. */
+/** All parts of a tensor become the same entries. */
+const distinct = (entries: readonly Entry[]): Entry[] => [...new Map(entries.map((one) => [one.name, one])).values()];
+
+/** What a tensor, or the one that it is a part of, becomes in the file. */
 export function entriesOf(planned: Planned, group: number): Entry[] {
-  const { name, shape, bits } = planned;
+  const { bits } = planned;
+  const { name, shape } = planned.within ?? planned;
   const type: StoredType = typeOf(planned);
   if (bits === null) return [{ name, type, shape }];
   const outer = shape.slice(0, -1);
@@ -156,7 +171,8 @@ async function writeStretch(
 ): Promise<void> {
   const { tensor, bits } = planned;
   const [values, scales, biases] = entriesOf(planned, group);
-  const at = (entry: Entry) => (bytesOf(entry) / rowsOf(planned)) * stretch.first;
+  const { within } = planned;
+  const at = (entry: Entry) => (bytesOf(entry) / rowsOf(within ?? planned)) * ((within?.first ?? 0) + stretch.first);
   if (values === undefined) throw new LonghandError('internal', `[quantize] ${planned.name} has no place`);
   const asked = { ...rowsFor(planned, stretch), signal: flag };
   if (bits === null || scales === undefined || biases === undefined) {

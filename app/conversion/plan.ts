@@ -4,15 +4,18 @@ import { SHRINK_BITS as BITS, SHRINK_GROUPS as GROUPS, LonghandError } from '../
 /** How matrices are quantised: round to nearest, half-quadratic (HQQ), or importance-weighted search. */
 export type Rounding = 'rtn' | 'hqq' | 'weighted';
 
-/** One tensor of the result. */
+/** One tensor of the result, or a part of one. */
 export type Planned = {
+  /** Of a part: that of its source. */
   name: string;
   shape: readonly number[];
   /** The source tensor, and the source row of each row; without `from` the same. */
   tensor: TensorEntry;
   from?: (row: number) => number;
-  /** Bits of the groups; null: not quantised. */
+  /** Bits of the groups; null: not quantised. All parts of a tensor have the same. */
   bits: number | null;
+  /** The tensor of which this is a part, and its first row there. */
+  within?: { name: string; shape: readonly number[]; first: number };
 };
 
 /** Small but sensitive tensors: gates of recurrent layers, routers, convolutions, positions, norms, vision and audio towers, and
@@ -44,15 +47,48 @@ export function isMatrix({ name, shape }: TensorEntry): boolean {
 
 /** The same bits for every matrix whose rows are whole groups. */
 export function planOf(tensors: readonly TensorEntry[], bits: number, group: number): Planned[] {
-  return tensors.flatMap((tensor) => {
-    const whole = isMatrix(tensor) && columnsOf(tensor) % group === 0;
-    return whole ? matricesOf(tensor, bits) : [{ name: tensor.name, shape: tensor.shape, tensor, bits: null }];
+  const stacks = stacksOf(tensors);
+  return tensors.flatMap((tensor): Planned[] => {
+    const own = isMatrix(tensor) && columnsOf(tensor) % group === 0 ? bits : null;
+    const place = stacks.get(tensor.name);
+    return place === undefined ? matricesOf(tensor, own, stacks.size > 0) : [partOf(tensor, place, own)];
   });
 }
 
+/** LFM2 MoE: gate, down and up. */
+const NUMBERED: Readonly<Record<string, string>> = { w1: 'gate_proj', w2: 'down_proj', w3: 'up_proj' };
+const EXPERT = /^(.*)\.experts\.(\d+)\.(gate_proj|up_proj|down_proj|w[123])\.weight$/;
+
+type Place = { name: string; expert: number; experts: number };
+
+/** Matrices of single experts, and the stack that each becomes a part of. */
+function stacksOf(tensors: readonly TensorEntry[]): Map<string, Place> {
+  const found = tensors.flatMap(({ name }) => {
+    const [, module, expert, leaf = ''] = EXPERT.exec(name) ?? [];
+    if (module === undefined) return [];
+    return [{ name, expert: Number(expert), stack: `${module}.switch_mlp.${NUMBERED[leaf] ?? leaf}.weight` }];
+  });
+  return new Map(
+    [...Map.groupBy(found, ({ stack }) => stack)].flatMap(([stack, parts]): [string, Place][] => {
+      const numbers = new Set(parts.map(({ expert }) => expert));
+      const complete = numbers.size === parts.length && Math.max(...numbers) < parts.length;
+      return complete ? parts.map(({ name, expert }) => [name, { name: stack, expert, experts: parts.length }]) : [];
+    }),
+  );
+}
+
+function partOf(tensor: TensorEntry, { name, expert, experts }: Place, bits: number | null): Planned {
+  const within = { name, shape: [experts, ...tensor.shape], first: expert * rowsOf(tensor) };
+  return { name: tensor.name, shape: tensor.shape, tensor, bits, within };
+}
+
 /** Stacks of experts have other names in MLX, and gate and up stand apart. */
-function matricesOf(tensor: TensorEntry, bits: number): Planned[] {
-  const { name, shape } = tensor;
+function matricesOf(tensor: TensorEntry, bits: number | null, mixture: boolean): Planned[] {
+  const { shape } = tensor;
+  // mlx-lm renames these as well, but not their scales.
+  const name = mixture
+    ? tensor.name.replace(/(?<=\.feed_forward\.)w[123](?=\.weight$)/, (leaf) => NUMBERED[leaf] ?? leaf)
+    : tensor.name;
   const [experts = 0, rows = 0, columns = 0] = shape;
   const module = /^(.*)\.experts\.(gate_up_proj|down_proj)$/.exec(name);
   if (shape.length !== 3 || module === null) return [{ name, shape, tensor, bits }];

@@ -170,16 +170,28 @@ ConvMixer bind_conv(Weights& weights, const LayerNames& at, const Shape& shape, 
           .out_proj = weights.matrix(at("conv.out_proj.weight", "shortconv.out_proj.weight"), hidden, hidden)};
 }
 
+// mlx-lm gives the matrices of LFM2 MoE the names that other families have.
+struct DenseNames {
+  std::string gate, up, down;
+};
+DenseNames dense_names(const Weights& weights, const LayerNames& at) {
+  const std::string gate = at("feed_forward.gate_proj.weight", "ffn_gate.weight");
+  if (weights.has(gate))
+    return {gate, at("feed_forward.up_proj.weight", "ffn_up.weight"),
+            at("feed_forward.down_proj.weight", "ffn_down.weight")};
+  return {at("feed_forward.w1.weight", "ffn_gate.weight"), at("feed_forward.w3.weight", "ffn_up.weight"),
+          at("feed_forward.w2.weight", "ffn_down.weight")};
+}
+
 Swiglu bind_dense(Weights& weights, const LayerNames& at, const Shape& shape, Norm norm) {
-  const std::string gate = at("feed_forward.w1.weight", "ffn_gate.weight");
+  const auto [gate, up, down] = dense_names(weights, at);
   const WeightView* view = weights.checkpoint().find(gate);
   const int64_t stored = view && !view->shape.empty() ? view->shape.front() : 0;
   const bool known = std::ranges::find(shape.widths, stored) != shape.widths.end();
   const int64_t width = known ? stored : shape.widths.back();
   return {.norm = std::move(norm),
-          .gate_up = weights.rows({{gate, width}, {at("feed_forward.w3.weight", "ffn_up.weight"), width}},
-                                  shape.decoder.hidden),
-          .down = weights.matrix(at("feed_forward.w2.weight", "ffn_down.weight"), shape.decoder.hidden, width)};
+          .gate_up = weights.rows({{gate, width}, {up, width}}, shape.decoder.hidden),
+          .down = weights.matrix(down, shape.decoder.hidden, width)};
 }
 
 ExpertMlp bind_mixture(const Config& config, Weights& weights, const LayerNames& at, const Shape& shape, Norm norm) {

@@ -44,7 +44,7 @@ export const ggufConverted: [architecture: Architecture, name: string, weights: 
   ['lfm2moe', 'lfm2_moe/top4', 'model.safetensors'],
 ];
 
-export const mlxFolders = ['qwen3_5_4bit', 'qwen3_5_moe_4bit'];
+export const mlxFolders = ['qwen3_5_4bit', 'qwen3_5_moe_4bit', 'lfm2_moe_4bit'];
 
 export const latent = [
   'high_r2_joint_rank4',
