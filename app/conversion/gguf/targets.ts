@@ -45,13 +45,17 @@ function tiled(config: Config, size: number, before = 0): (row: number) => numbe
 
 type Change = Pick<Target, 'from' | 'columns' | 'change'>;
 
-/** What llama.cpp's converter does to the numbers. */
-function changeOf(family: Family, config: Config, name: string, tensor: TensorEntry): Change {
+/** mlx-lm stores the norms of Qwen3.5 with one added, in files whose convolutions have their channels last. */
+const isMlx = (tensors: readonly TensorEntry[]): boolean =>
+  tensors.some(({ name, shape }) => name.endsWith('conv1d.weight') && shape.length === 3 && shape[2] === 1);
+
+/** What llama.cpp's converter does to the numbers. `mlx`: the norms have one added already. */
+function changeOf(family: Family, config: Config, name: string, tensor: TensorEntry, mlx: boolean): Change {
   if (family === 'llama' && /attn_[qk]\.(weight|bias)$/.test(name)) return { from: paired(headDim(config)) };
   if (family !== 'qwen35') return {};
   const value = numberOf(config, 'linear_value_head_dim', 1);
   const leaf = name.replace(/^blk\.\d+\./, '');
-  if (/norm/.test(leaf)) return leaf === 'ssm_norm.weight' ? {} : { change: (one) => one + 1 };
+  if (/norm/.test(leaf)) return mlx || leaf === 'ssm_norm.weight' ? {} : { change: (one) => one + 1 };
   const before = 2 * numberOf(config, 'linear_num_key_heads', 0) * numberOf(config, 'linear_key_head_dim', 0);
   if (/^(attn_qkv|ssm_conv1d)\./.test(leaf)) return { from: tiled(config, value, before) };
   if (/^attn_gate\./.test(leaf)) return { from: tiled(config, value) };
@@ -74,6 +78,7 @@ export function targetsOf(
   const targets: Target[] = [];
   const left: string[] = [];
   const tied = config.tie_word_embeddings === true;
+  const mlx = isMlx(tensors);
   for (const tensor of tensors) {
     const name = ggufName(family, tensor.name);
     if (name === null || (tied && name === 'output.weight')) {
@@ -86,7 +91,7 @@ export function targetsOf(
       type: big ? fitting(type, columnsOf(tensor)) : 'F32',
       shape: tensor.shape.length > 1 ? tensor.shape.filter((size) => size !== 1) : tensor.shape,
       tensor,
-      ...changeOf(family, config, name, tensor),
+      ...changeOf(family, config, name, tensor, mlx),
     });
   }
   return { targets, left };

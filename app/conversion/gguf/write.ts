@@ -145,6 +145,16 @@ async function writeTarget(
     await file.put(name, new Uint8Array(changed.buffer), 0);
     return;
   }
+  const width = columnsOf({ shape });
+  if (columnsOf(tensor) !== width) {
+    // [C, W, 1], as mlx-lm has convolutions: what are rows here is none there.
+    const values = await source.read(tensor.name, { signal: flag });
+    const moved = values.map(
+      (_, i) => values[(from?.(Math.floor(i / width)) ?? Math.floor(i / width)) * width + (i % width)] ?? Number.NaN,
+    );
+    await file.put(name, new Uint8Array(moved.buffer), 0);
+    return;
+  }
   const known = importance.get(tensor.name);
   const weights = known && columns ? known.map((_, i) => known[columns[i] ?? i] ?? 1) : known;
   const row = ggufBytes({ type, shape: [columnsOf({ shape })] });

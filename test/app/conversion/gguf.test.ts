@@ -1,10 +1,19 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { modelTextFromFiles, modelTextFromGguf } from '../../../app/text/model-text.ts';
 import { addon, golden } from '../../support/addon.ts';
 import { answered, longhand } from '../../support/core/cli.ts';
-import { formats, readSafetensors, safetensors, temporaryFolder } from '../../support/models/formats.ts';
+import {
+  asFloats,
+  f32,
+  formats,
+  readSafetensors,
+  type StoredTensor,
+  safetensors,
+  temporaryFolder,
+} from '../../support/models/formats.ts';
 import { type Architecture, type HubConfig, toGguf } from '../../support/models/gguf-conversion.ts';
 import { someTokens } from '../../support/models/models.ts';
 
@@ -80,6 +89,45 @@ test.each([
   const { 'general.name': _, ...keys } = (await addon.inspect(out)).config as Record<string, unknown>;
   const others = (await addon.inspect(theirs)).config as Record<string, unknown>;
   for (const [key, value] of Object.entries(others)) expect(keys[key], key).toEqual(value);
+});
+
+const ONE_ADDED = /(input_layernorm|post_attention_layernorm|model\.norm|[qk]_norm)\.weight$/;
+
+/** A model as mlx-lm writes it: channels last in convolutions, other names, and one added to the norms of Qwen3.5. */
+function asMlx(path: string): string {
+  const folder = join(golden, path);
+  const qwen = path.startsWith('qwen');
+  const tensors = Object.entries(readSafetensors(readFileSync(join(folder, 'model.safetensors')))).map(
+    ([name, { dtype, shape, bytes }]): [string, StoredTensor] => {
+      const [channels = 0, , taps = 0] = shape;
+      if (/conv(1d)?\.weight$/.test(name)) return [mlxName(name, qwen), { dtype, shape: [channels, taps, 1], bytes }];
+      const added = qwen && ONE_ADDED.test(name) ? f32(...asFloats(bytes).map((value) => value + 1)) : bytes;
+      return [mlxName(name, qwen), { dtype, shape, bytes: added }];
+    },
+  );
+  return temporaryFolder({
+    'config.json': readFileSync(join(folder, 'config.json')),
+    'model.safetensors': safetensors(Object.fromEntries(tensors)),
+  });
+}
+const mlxName = (name: string, qwen: boolean) => (qwen ? `language_model.${name}` : name);
+
+test.each([
+  ['qwen35', 'qwen3_5/dense_tied'],
+  ['lfm2', 'lfm2/auto_adjust'],
+])('%s of mlx-lm becomes the file that the published one becomes', { timeout: 30_000 }, async (_name, path) => {
+  const made = async (model: string) => {
+    const here = temporaryFolder();
+    const { out, error } = await answered<Card>(here, [
+      ...['quantize', '--model', model, '--out', 'b', '--format', 'gguf:Q8_0', '--skip-quality'],
+    ]);
+    expect(error).toBeUndefined();
+    return formats.openCheckpoint(out).tensors.map(({ name, shape }) => {
+      const values = formats.dequantise(out, name);
+      return [name, shape, createHash('sha256').update(values).digest('hex')];
+    });
+  };
+  expect((await made(asMlx(path))).toSorted()).toEqual((await made(join(golden, path))).toSorted());
 });
 
 describe.each(['llama', 'qwen3', 'qwen35', 'lfm2'])('a file of %s', (name) => {
