@@ -58,7 +58,8 @@ async function inputsIn(
   tensor: string,
 ): Promise<{ names: readonly string[]; inputs: Inputs }> {
   const [seen] = await model.observed(tensor);
-  if (seen === undefined) return { names: [tensor], inputs: {} };
+  // A matrix that the text does not reach, or of which all inputs were zero, is rounded for itself.
+  if (seen === undefined || !seen.squares.some((square) => square > 0)) return { names: [tensor], inputs: {} };
   const importance = importanceOf(seen.squares);
   if (seen.covariance.length === 0) return { names: seen.names, inputs: { importance } };
   const feedback = await addon.factorInputs(seen.covariance, { columns: seen.squares.length, damping: DAMPING });
@@ -75,8 +76,8 @@ export function importanceOf(squares: Float64Array): Float32Array {
 export function partsOf(plan: readonly Planned[], budget = BUDGET): ReadonlySet<string>[] {
   const parts: Set<string>[] = [];
   let bytes = Number.POSITIVE_INFINITY;
-  for (const { tensor, bits } of plan) {
-    if (bits === null || tensor.shape.length !== 2) continue;
+  for (const { tensor, bits, within } of plan) {
+    if (bits === null || tensor.shape.length !== 2 || within !== undefined) continue;
     const own = 8 * columnsOf(tensor) ** 2;
     if (bytes + own > budget) {
       parts.push(new Set());

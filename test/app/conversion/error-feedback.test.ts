@@ -15,6 +15,7 @@ test('covariances are held a part at a time, each matrix in one part, in the ord
     planned('a', [8, 64]),
     planned('b', [8, 64]),
     planned('experts', [4, 8, 64]),
+    { ...planned('expert', [8, 64]), within: { name: 'stack', shape: [4, 8, 64], first: 8 } },
     planned('kept', [8, 64], null),
     planned('c', [8, 128]),
     planned('d', [8, 64]),

@@ -189,6 +189,23 @@ describe('LFM2 MoE', () => {
   });
 });
 
+test.each(['weighted', 'gptq', 'mixed'])(
+  'a layer whose inputs are all zero is rounded for itself: %s',
+  {
+    timeout: 60_000,
+  },
+  async (method) => {
+    const name = 'model.layers.1.self_attn.v_proj.weight';
+    const tensors = {
+      ...stored,
+      [name]: { ...(stored[name] as StoredTensor), bytes: new Uint8Array(stored[name]?.bytes.length ?? 0) },
+    };
+    const form = ['--bits', '4', '--group', '32', '--method', method, '--calibration', 'tokens.json'];
+    const made = await quantised(folderOf({ 'model.safetensors': tensors }), form);
+    expect(Object.keys(made)).toContain('model.layers.1.self_attn.o_proj.scales');
+  },
+);
+
 /** Llama with `layers` of 4.7 MB each, all of them zeros that take no room on disk. */
 function large(layers: number): string {
   const [hidden, wide, words] = [512, 1024, 256];
