@@ -6,7 +6,14 @@ import { LonghandError } from '../protocol/index.ts';
 import { copyCompanions } from './companions.ts';
 import { dimsOf, type Heads, type Pairs, type Rope } from './partial-rope.ts';
 import { columnsOf, isPlain, rowsOf } from './plan.ts';
-import { bytesOf, createSafetensors, type Entry, type SafetensorsFile, type StoredType } from './safetensors-file.ts';
+import {
+  bytesOf,
+  createSafetensors,
+  type Entry,
+  encoded,
+  type SafetensorsFile,
+  type StoredType,
+} from './safetensors-file.ts';
 import { stretchesOf } from './stretches.ts';
 
 //  MHA2MLA (arXiv 2502.14837): every head retains a few rotary pairs; the other dims of the keys, and all of the values,
@@ -200,14 +207,6 @@ async function copy(file: SafetensorsFile, tensor: TensorEntry, { source, signal
     const values = await source.blocks(tensor.name, { ...stretch, type: tensor.type as 'F32' | 'F16' | 'BF16' });
     await file.put(tensor.name, values, row * stretch.first);
   }
-}
-
-/** Rounds to nearest, ties to even. */
-function encoded(values: Float32Array, type: StoredType): Uint8Array {
-  if (type === 'F32') return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  if (type === 'F16') return new Uint8Array(new Float16Array(values).buffer);
-  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
-  return new Uint8Array(Uint16Array.from(bits, (word) => (word + 0x7fff + ((word >>> 16) & 1)) >>> 16).buffer);
 }
 
 const VERSIONS: Record<Rope, number> = { high: 1, uniform: 2, '2-norm': 4, low: 5 };

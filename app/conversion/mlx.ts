@@ -4,7 +4,14 @@ import type { AbortFlag, InputFactor, WeightSource } from '../../native/addon/in
 import { LonghandError } from '../protocol/index.ts';
 import { columnsOf, type Planned, type Rounding, rowsOf, storedType } from './plan.ts';
 import { keyOf, type Leftovers, type Progress, ProgressLog } from './resumption.ts';
-import { bytesOf, createSafetensors, type Entry, type SafetensorsFile, type StoredType } from './safetensors-file.ts';
+import {
+  bytesOf,
+  createSafetensors,
+  type Entry,
+  encoded,
+  type SafetensorsFile,
+  type StoredType,
+} from './safetensors-file.ts';
 import { rowsFor, type Stretch, stretchesOf } from './stretches.ts';
 
 export type MlxRequest = {
@@ -63,8 +70,8 @@ export function storable(
   config: Record<string, unknown>,
 ): { kept: Planned[]; left: Planned[] } {
   const tied = config.tie_word_embeddings === true;
-  const fits = ({ tensor }: Planned) =>
-    storedType(tensor) !== null && !(tied && tensor.name.endsWith('lm_head.weight'));
+  const fits = ({ tensor, refused }: Planned) =>
+    refused !== true && storedType(tensor) !== null && !(tied && tensor.name.endsWith('lm_head.weight'));
   return { kept: plan.filter(fits), left: plan.filter((planned) => !fits(planned)) };
 }
 
@@ -175,6 +182,19 @@ async function writeStretch(
   const at = (entry: Entry) => (bytesOf(entry) / rowsOf(within ?? planned)) * ((within?.first ?? 0) + stretch.first);
   if (values === undefined) throw new LonghandError('internal', `[quantize] ${planned.name} has no place`);
   const asked = { ...rowsFor(planned, stretch), signal: flag };
+  if (planned.plus !== undefined) {
+    const plus = planned.plus;
+    const read = await source.read(tensor.name, { signal: flag });
+    await file.put(
+      values.name,
+      encoded(
+        read.map((value) => value + plus),
+        values.type,
+      ),
+      0,
+    );
+    return;
+  }
   if (bits === null || scales === undefined || biases === undefined) {
     await file.put(values.name, await source.blocks(tensor.name, { ...asked, type: typeOf(planned) }), at(values));
     return;

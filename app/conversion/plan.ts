@@ -16,6 +16,10 @@ export type Planned = {
   bits: number | null;
   /** The tensor of which this is a part, and its first row there. */
   within?: { name: string; shape: readonly number[]; first: number };
+  /** Added to every value of a small tensor. */
+  plus?: number;
+  /** mlx-lm refuses files that have it. */
+  refused?: boolean;
 };
 
 /** Small but sensitive tensors: gates of recurrent layers, routers, convolutions, positions, norms, vision and audio towers, and
@@ -48,11 +52,27 @@ export function isMatrix({ name, shape }: TensorEntry): boolean {
 /** The same bits for every matrix whose rows are whole groups. */
 export function planOf(tensors: readonly TensorEntry[], bits: number, group: number): Planned[] {
   const stacks = stacksOf(tensors);
+  const next = stacks.size > 0 && tensors.some(({ name }) => name.endsWith('.linear_attn.in_proj_qkvz.weight'));
   return tensors.flatMap((tensor): Planned[] => {
     const own = isMatrix(tensor) && columnsOf(tensor) % group === 0 ? bits : null;
     const place = stacks.get(tensor.name);
-    return place === undefined ? matricesOf(tensor, own, stacks.size > 0) : [partOf(tensor, place, own)];
+    if (place !== undefined) return [partOf(tensor, place, own)];
+    const matrices = matricesOf(tensor, own, stacks.size > 0);
+    return next ? matrices.map(asNext) : matrices;
   });
+}
+
+const CENTRED = /(input_layernorm|post_attention_layernorm|model\.norm|[qk]_norm)\.weight$/;
+
+/** Qwen3-Next: where experts are stacks already, mlx-lm takes everything else as it is as well. So convolutions have their channels
+ *  last, one is added to the norms, and there is no head that drafts. */
+function asNext(planned: Planned): Planned {
+  const { name, shape } = planned;
+  const [channels = 0, one, taps = 0] = shape;
+  if (name.startsWith('mtp.')) return { ...planned, refused: true };
+  if (CENTRED.test(name)) return { ...planned, plus: 1 };
+  if (!name.endsWith('conv1d.weight') || one !== 1) return planned;
+  return { ...planned, within: { name, shape: [channels, taps, 1], first: 0 } };
 }
 
 /** LFM2 MoE: gate, down and up. */

@@ -16,6 +16,14 @@ export const BYTES: Record<StoredType, number> = {
 export const bytesOf = ({ type, shape }: Pick<Entry, 'type' | 'shape'>): number =>
   shape.reduce((product, size) => product * size, BYTES[type]);
 
+/** Rounds to nearest, ties to even. */
+export function encoded(values: Float32Array, type: StoredType): Uint8Array {
+  if (type === 'F32') return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  if (type === 'F16') return new Uint8Array(new Float16Array(values).buffer);
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  return new Uint8Array(Uint16Array.from(bits, (word) => (word + 0x7fff + ((word >>> 16) & 1)) >>> 16).buffer);
+}
+
 /** A safetensors file whose tensors are known and whose data come in any order, a piece at a time. */
 export type SafetensorsFile = {
   /** `at`: bytes from the beginning of the tensor. */

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { storable } from '../../../../../app/conversion/mlx.ts';
+import { planOf } from '../../../../../app/conversion/plan.ts';
 import { addon, golden, repository } from '../../../../support/addon.ts';
 import { longhand } from '../../../../support/core/cli.ts';
 import {
@@ -17,6 +19,7 @@ import {
   temporaryFolder,
 } from '../../../../support/models/formats.ts';
 import { someTokens } from '../../../../support/models/models.ts';
+import { fusedFolder } from '../../../../support/models/qwen3-next.ts';
 
 const llama = join(golden, 'llama/gqa_tied');
 const stored = readSafetensors(readFileSync(join(llama, 'model.safetensors')));
@@ -161,6 +164,43 @@ async function logitsOf(path: string): Promise<Float32Array> {
   return data;
 }
 
+const deviation = (was: Float32Array, is: Float32Array) => {
+  const off = was.reduce((sum, value, at) => sum + (value - (is[at] ?? Number.NaN)) ** 2, 0);
+  return Math.sqrt(off / was.reduce((sum, value) => sum + value * value, 0));
+};
+
+// Where mlx-lm finds stacks of experts in a Qwen3-Next, it takes everything else as it is as well.
+test('Qwen3-Next is what mlx-lm makes of it: channels last, one added to norms, no head that drafts', async () => {
+  const source = fusedFolder(join(golden, 'qwen3_5_moe/top3'));
+  const published = readSafetensors(readFileSync(join(source, 'model.safetensors')));
+  const [norm, conv] = ['model.layers.3.self_attn.q_norm.weight', 'model.layers.0.linear_attn.conv1d.weight'];
+  const here = temporaryFolder();
+  const ran = await longhand(here, [
+    'quantize',
+    '--model',
+    source,
+    '--out',
+    'b',
+    '--bits',
+    '8',
+    '--group',
+    '32',
+    '--method',
+    'rtn',
+    '--skip-quality',
+  ]);
+  expect(ran, ran.err).toMatchObject({ code: 0 });
+  const made = readSafetensors(readFileSync(join(here, 'b', 'model.safetensors')));
+  const [channels, , taps] = published[conv]?.shape ?? [];
+  expect(made[conv]?.shape).toEqual([channels, taps, 1]);
+  const added = asFloats(published[norm]?.bytes ?? new Uint8Array()).map((value) => value + 1);
+  expect(asFloats(made[norm]?.bytes ?? new Uint8Array())).toEqual(added);
+  const tensors = Object.entries(published).map(([name, { dtype, shape }]) => ({ name, type: dtype, shape }));
+  const draft = { name: 'mtp.fc.weight', type: 'F32', shape: [64, 128] };
+  expect(storable(planOf([...tensors, draft], 8, 32), {}).left.map(({ name }) => name)).toEqual([draft.name]);
+  expect(deviation(await logitsOf(source), await logitsOf(join(here, 'b')))).toBeLessThan(0.05);
+});
+
 describe('LFM2 MoE', () => {
   const forms = [
     ['rounding', ['--bits', '8', '--method', 'rtn']],
@@ -181,9 +221,7 @@ describe('LFM2 MoE', () => {
       for (const leaf of ['gate_proj', 'up_proj', 'down_proj'])
         expect(names).toContain(`model.${module}.${leaf}.weight`);
     expect([...names].filter((name) => /experts\.\d|\.w[123]\./.test(name))).toEqual([]);
-    const [was, is] = [await logitsOf(source), await logitsOf(join(here, 'b'))];
-    const off = was.reduce((sum, value, at) => sum + (value - (is[at] ?? Number.NaN)) ** 2, 0);
-    const relative = Math.sqrt(off / was.reduce((sum, value) => sum + value * value, 0));
+    const relative = deviation(await logitsOf(source), await logitsOf(join(here, 'b')));
     // An expert in the place of another is off by one and more.
     expect(relative, JSON.stringify(config.quantization)).toBeLessThan(form[3] === 'mixed' ? 0.3 : 0.05);
   });
