@@ -6,7 +6,7 @@ import { planGguf, writeGguf } from '../../../app/conversion/gguf/write.ts';
 import { writeMlx } from '../../../app/conversion/mlx.ts';
 import { whole } from '../../../app/conversion/output.ts';
 import { type Planned, planOf } from '../../../app/conversion/plan.ts';
-import { Leftovers, readProgress, stampOf } from '../../../app/conversion/resumption.ts';
+import { Leftovers, ProgressLog, readProgress, stampOf } from '../../../app/conversion/resumption.ts';
 import { addon, golden } from '../../support/addon.ts';
 import { temporaryFolder } from '../../support/models/formats.ts';
 import { starter } from '../../support/models/models.ts';
@@ -121,4 +121,14 @@ test('weights that have changed since are read from the beginning', async () => 
   const all = await whole(join(here, 'straight'), mlx(model, 4));
   expect(await whole(join(here, 'out'), mlx(model, 4))).toEqual(all);
   expect(existsSync(part)).toBe(false);
+});
+
+test('a tensor that did not reach the disk is not noted as written', async () => {
+  const part = temporaryFolder();
+  const failing = async () => {
+    throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+  };
+  const log = new ProgressLog(part, { key: 'k', tensors: [], error: 0, energy: 0 }, failing);
+  await expect(log.add('a.weight', { error: 0, energy: 1 })).rejects.toThrow('EIO');
+  expect(await readProgress(part)).toBeNull();
 });

@@ -21,6 +21,10 @@ test('the request that it resembles most counts, the newer of two', () => {
   expect(firstDifference(said('Be kind.', 'Twe'), earlier)?.was).toBe('Two');
 });
 
+test('a message without a text is a message in common too, as of a picture', () => {
+  expect(firstDifference(said('', 'Twig'), [said('Else.'), said('', 'One?')])?.was).toBe('One?');
+});
+
 test('a line of each is shown, with what stands before it, and no more of it than can be read', () => {
   const system = (line: string) => said(`First.\nSecond.\n${line}\nLast.`);
   const [before, same] = ['First.\nSecond.', 'x'.repeat(500)];

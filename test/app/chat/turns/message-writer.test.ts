@@ -39,6 +39,14 @@ test('what comes in is on disk soon, without being asked', async () => {
   expect(writer.overlay(getMessage(db, answerId)).text).toBe('Hello');
 });
 
+test('how an answer ended is on disk at once, with all that was written before', async () => {
+  const { db, answerId, writer, done } = await write();
+  writer.text('answer', 'Hello', [1]);
+  writer.set({ state: { status: 'done', reason: 'stop' } }, 'end');
+  expect(getMessage(db, answerId)).toMatchObject({ text: 'Hello', state: { status: 'done', reason: 'stop' } });
+  expect(done()).toBe(1);
+});
+
 test('a full disk is said once; the text stays readable, and all of it is written when there is room', async () => {
   const { db, answerId, writer, troubles, done, fill } = await write();
   writer.text('thinking', 'Before. ', [1]);

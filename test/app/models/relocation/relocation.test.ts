@@ -9,9 +9,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { mirror } from '../../../../app/models/relocation/copy-tree.ts';
 import { createRwLock } from '../../../../app/models/storage/rw-lock.ts';
 import type { ModelId } from '../../../../app/protocol/index.ts';
@@ -186,6 +187,20 @@ test('files that are removed while they are copied stop nothing, and are not at 
   await mirror(from, target, { ...copy, progress: () => {} });
   const names = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
   expect(names(target)).toEqual(names(from));
+});
+
+test('files and folders of a copy are on the disk when it is done, whatever becomes of the power then', async () => {
+  const file = await open(join(location.home, MODEL, 'model.safetensors'));
+  const handle = Object.getPrototypeOf(file) as FileHandle;
+  await file.close();
+  const kept = new Set<number>();
+  const sync = vi.spyOn(handle, 'sync').mockImplementation(async function (this: FileHandle) {
+    kept.add((await this.stat()).ino);
+  });
+  onTestFinished(() => sync.mockRestore());
+  await mirror(location.home, target, { signal: new AbortController().signal, mayLink: false, progress() {} });
+  const copied = ['', ...readdirSync(target, { recursive: true, encoding: 'utf8' })];
+  expect(copied.filter((name) => !kept.has(statSync(join(target, name)).ino))).toEqual([]);
 });
 
 test('a move that waits for somebody else can be stopped', async () => {

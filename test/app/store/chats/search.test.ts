@@ -77,6 +77,13 @@ test('the mark is inside a long text as well', async () => {
   expect(hit?.excerpt.length).toBeLessThan(200);
 });
 
+test.each([0, 3])('an excerpt begins with a whole word, %d characters further on too', async (further) => {
+  const store = await open();
+  addExchange(store, 'x', `${'-'.repeat(further)} ${'harbour '.repeat(50)}needle`);
+  const [hit] = await searchChats(store.db, 'needle', 10);
+  expect(hit?.excerpt).toMatch(/^… (harbour ){4,5}needle$/);
+});
+
 test('no text breaks the search, and every mark says what was asked', async () => {
   const store = await open();
   addExchange(store, 'x', 'plain');

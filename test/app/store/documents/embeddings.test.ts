@@ -6,6 +6,7 @@ import { listBackups } from '../../../../app/store/database/backups.ts';
 import { logPages } from '../../../../app/store/database/checkpoints.ts';
 import { newId } from '../../../../app/store/database/uuid.ts';
 import {
+  addVectors,
   countVectors,
   dropOtherVectors,
   embedderOf,
@@ -130,6 +131,31 @@ test('the next passages to read are found as quickly in a large collection, what
   });
   expect(statSync(db.path).size).toBeGreaterThanOrEqual(before);
 }, 60_000);
+
+test('a passage is as near as its nearest half and statement, whichever they are', async () => {
+  const { db } = await open();
+  db.run(`INSERT INTO collections (id, name, created_at) VALUES ('a', 'a', 0)`);
+  db.run(`INSERT INTO documents (id, collection_id, name, file_name, kind, source_path, status, state, bytes, added_at, source_changed_at)
+    VALUES ('a', 'a', 'a', 'a', 'text', '/a', 'ready', '{}', 1, 0, 0)`);
+  db.run(`INSERT INTO passages (id, document, position, text, overlap, headings, spans)
+    SELECT value, (SELECT number FROM documents), value, 'x', 0, '[]', x'' FROM json_each('[1, 2, 3]')`);
+  const unit = (seed: number): Float32Array => {
+    const values = Array.from({ length: DIMENSIONS }, (_, at) => Math.sin(seed * (at + 1) ** 2));
+    const length = Math.hypot(...values);
+    return Float32Array.from(values, (value) => value / length);
+  };
+  const asked = unit(9);
+  const encoder = embedderOf(db, 'm' as never, 'sha').number;
+  const passage = (number: number, halves: [number, number], statements: number[]) => ({
+    passage: number,
+    document: 1,
+    vectors: { whole: unit(1), halves: [unit(halves[0]), unit(halves[1])] as const, statements: statements.map(unit) },
+  });
+  addVectors(db, encoder, [passage(1, [9, 2], [3, 4]), passage(2, [2, 9], [3, 4, 9]), passage(3, [2, 3], [4, 5])]);
+  const found = await nearest(db, encoder, asked, { collectionIds: ['a' as CollectionId], limit: 3 });
+  expect(found.map(({ passage: number }) => number)).toEqual([2, 1, 3]);
+  expect(found[0]?.similarity).toBeCloseTo(1, 1);
+});
 
 test('the log is written into the database by the thread, and by the core when the thread does not come to it', async () => {
   const { db, thread, folder } = await open();
