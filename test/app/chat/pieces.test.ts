@@ -80,6 +80,8 @@ test.each([
   ['A Trip to Lisbon', 'A Trip to Lisbon'],
   ['"A trip to Lisbon."', 'A trip to Lisbon'],
   ['Title: **Lisbon by train**', 'Lisbon by train'],
+  ['To "Lisbon" by train', 'To "Lisbon" by train'],
+  ['A trip to "Lisbon by train', null],
   ['I could not find that in your documents', null],
   ['', null],
   ['the and of', null],

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type { StartEngine } from '../../../app/engine/ipc-protocol.ts';
 import { openDatabase } from '../../../app/store/database/database.ts';
-import { newFolder, startCore } from '../../support/core/core.ts';
+import { newFolder, next, readMessage, startCore } from '../../support/core/core.ts';
 import { scriptedEngine } from '../../support/core/scripted-engine.ts';
 import { breakDisk } from '../../support/faulty-disk.ts';
 
@@ -52,4 +53,30 @@ test('a core that a full disk stops while it begins leaves neither the engine no
     failures++;
   }
   expect(failures).toBeGreaterThan(1);
+});
+
+test('an answer that takes a while to stop is kept as far as it was shown, and as one that was stopped', async () => {
+  const dataFolder = newFolder();
+  const script = scriptedEngine(() => 'Once upon a time there was a fox. '.repeat(2000));
+  const slowToStop: StartEngine = async (...given) => {
+    const engine = await script.startEngine(...given);
+    const send: typeof engine.pipe.send = (message) =>
+      'cancel' in message ? void setTimeout(() => engine.pipe.send(message), 200) : engine.pipe.send(message);
+    return { ...engine, pipe: { ...engine.pipe, send } };
+  };
+  const { host, client } = await startCore({ dataFolder, startEngine: slowToStop });
+  let shown = '';
+  client.on('turn', ({ event }) => {
+    if (event.type === 'delta') shown += event.text;
+  });
+  const { id: chatId } = await client.call('chats.create', {});
+  const writing = next(client, 'turn', ({ event }) => event.type === 'delta');
+  const { messageId } = await client.call('turns.send', { chatId, text: 'Tell me a story.' });
+  await writing;
+  await host.close();
+  const later = await startCore({ dataFolder, startEngine: script.startEngine });
+  const kept = await readMessage(later.client, chatId, messageId);
+  expect(kept.state).toEqual({ status: 'done', reason: 'cancelled' });
+  expect(shown.length).toBeGreaterThan(0);
+  expect(kept.text.startsWith(shown)).toBe(true);
 });

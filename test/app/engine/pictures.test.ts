@@ -99,6 +99,17 @@ test('the model reads the picture, and what it read of it is known the next time
   }
 });
 
+test('a picture that was read is not read from its file again by the next turn', async () => {
+  const preprocessor = text.vision?.preprocessor ?? expect.fail('it sees');
+  const path = join(parent, 'once.png');
+  cpSync(pictureFiles('rgb.png'), path);
+  const shownThen = { ...rgb, source: { path } };
+  const [first] = await reader.read([shownThen], preprocessor);
+  rmSync(path);
+  const [again] = await reader.read([shownThen], preprocessor);
+  expect(again).toEqual(first);
+});
+
 test('the token of pictures is never written', () => {
   const native = { vocabularySize: 203 } as never;
   const asked = { seed: 1, rewound: null, written: [] };

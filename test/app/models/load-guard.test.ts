@@ -126,6 +126,7 @@ test('a GPU has its own limit', () => {
     unified: true,
   } as const;
   expect(memoryLimit(gpu, 5)).toBe(13);
+  expect(memoryLimit({ ...gpu, memoryBytes: 0 }, 0), 'one that does not say what it has').toBeGreaterThan(0);
 });
 
 test('keys and values in 8 bits are what is loaded, and what the forecast counts', () => {

@@ -28,10 +28,17 @@ test('the plan names the fewest oldest turns that make room, and with them set a
   const draft = story.repeat(14);
   await expect(client.call('turns.send', { chatId, text: draft })).rejects.toMatchObject({ code: 'context-full' });
 
-  const { trim: aside } = await client.call('context.overflowOptions', { chatId, draft });
+  const { trim: aside, summary } = await client.call('context.overflowOptions', { chatId, draft });
   expect(aside?.turns).toBeGreaterThan(0);
   expect(aside?.turns).toBeLessThan(6);
   const before = await client.call('context.measure', { chatId, draft });
+  // A summary takes an eighth of the context at most, for which there is room beside what it is about.
+  expect(before.used).toBeGreaterThan(before.limit - 400);
+  expect(summary?.turns).toBeLessThan(6);
+  const { messages: all } = await client.call('chats.get', { chatId });
+  const question = all.find(({ role }) => role === 'user')?.id as never;
+  const refused = client.call('context.exclude', { messageId: question, summary: null });
+  await expect(refused).rejects.toMatchObject({ code: 'bad-request' });
   const marked = await client.call('context.exclude', { messageId: aside?.upTo as never, summary: null });
   expect(marked.contextCutoff).toMatchObject({ summary: null, restored: false });
   const after = await client.call('context.measure', { chatId, draft });

@@ -165,6 +165,27 @@ test('a text that stands in several passages is read once for all of them', asyn
   expect(hits).toHaveLength(3);
 });
 
+test('a document of one sentence over and over is read in steps between which others get their turn', async () => {
+  const made = madeUp();
+  const shelf = await openShelf({ meaning: made.meaning });
+  await shelf.add({ 'litany.md': 'The ferry to the mill leaves at nine.\n\n'.repeat(10_000) });
+  const { id: collectionId } = shelf.collection;
+  await shelf.call('documents.setEmbedding', { collectionId, modelId: first });
+  const seen = new Set<unknown>();
+  let going = true;
+  const look = () => {
+    seen.add(shelf.db.get('SELECT COUNT(*) AS count FROM embeddings')?.count);
+    if (going) setImmediate(look);
+  };
+  look();
+  await shelf.documents.idle();
+  going = false;
+  const { done, total } = (await embeddingOf(shelf)) ?? { done: 0, total: 0 };
+  expect(done).toBe(total);
+  expect(total).toBeGreaterThan(200);
+  expect(seen.size).toBeGreaterThan(4);
+});
+
 test('another encoder is built while search goes on with the one before; its vectors are then gone', async () => {
   const made = madeUp();
   const shelf = await openShelf({ meaning: made.meaning });

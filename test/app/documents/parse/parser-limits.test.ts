@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -42,6 +43,26 @@ test('a reader that breaks after it has answered ends nobody else', async () => 
     await setTimeout(150);
     expect(await titleOf('next')).toBe('next');
   }
+});
+
+test('documents are read at a lower priority than anything else', async () => {
+  const worker = join(newFolder(), 'worker.mjs');
+  writeFileSync(
+    worker,
+    `import { getPriority } from 'node:os';
+     import { parentPort } from 'node:worker_threads';
+     parentPort.on('message', ({ read }) => {
+       if (read) parentPort.postMessage({ done: { metadata: { title: String(getPriority()), pages: null }, notices: [] } });
+     });`,
+  );
+  const parser = createParserClient({
+    start: parserByFork({ documentParser: places.documentParser, documentWorker: worker }),
+  });
+  onTestFinished(() => parser.close());
+  const asked = { path: '', fileName: 'a', bytes: 0, password: null, ocr: false };
+  const heard = { batch: () => {}, progress: () => {} };
+  const { metadata } = await parser.read(asked, 'text', heard, new AbortController().signal);
+  expect(Number(metadata.title)).toBeGreaterThan(Math.min(getPriority(), constants.priority.PRIORITY_LOW - 1));
 });
 
 test('a reader that crashes, hangs or grows fails alone', async () => {

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { memoryIsShort } from '../../../../app/models/hardware/hardware.ts';
 import { createIdleUnload } from '../../../../app/models/hardware/idle-unload.ts';
@@ -87,8 +88,12 @@ test('a program may say how long the model stays, until something is written aga
 
 test('memory is short when the machine or the container has almost none left', () => {
   const machine = (available: number) => (path: string) =>
-    path === '/proc/meminfo' ? `MemAvailable: ${available / 1024} kB\n` : '';
+    path === '/proc/meminfo' ? `MemAvailable: ${Math.round(available / 1024)} kB\n` : '';
   expect(memoryIsShort(machine(64 * 2 ** 20))).toBe(true);
+  // 256 MB, or three hundredths of a large machine.
+  const border = Math.max(256 * 2 ** 20, 0.03 * totalmem());
+  expect(memoryIsShort(machine(border - 4096))).toBe(true);
+  expect(memoryIsShort(machine(border + 4096))).toBe(false);
   expect(memoryIsShort(machine(2 ** 50))).toBe(false);
   expect(memoryIsShort(() => '')).toBe(false);
 });
