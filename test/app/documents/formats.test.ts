@@ -155,6 +155,12 @@ test('HTML: only what is seen; scripts never run and nothing is fetched', async 
   await expectTruePlaces(shelf, 'steep two minutes');
 });
 
+test('a page that is a line of text is read to its end', async () => {
+  const shelf = await openShelf();
+  const { lines } = await blocksOf(shelf, { 'line.html': '<p>Steep the leaves.</p>Then pour <b>at once</b>.' });
+  expect(lines).toEqual(['paragraph: Steep the leaves.', 'paragraph: Then pour at once.']);
+});
+
 test('e-mail: who wrote what to whom, quotes, encodings; attachments are named', async () => {
   const shelf = await openShelf();
   const eml = [

@@ -85,10 +85,11 @@ const pagesOfManyKinds: Page[] = [
   { texts: [...column(lines(31, 30, 4), 50, 770), ...column(lines(32, 30, 4), 310, 770)] },
   { texts: column(lines(41, 20, 5), 60, 760, { charSpacing: 0.8, wordSpacing: 3 }) },
   { texts: column(lines(42, 20, 5), 60, 760, { stretch: 80 }) },
+  { texts: column(lines(44, 20, 6), 60, 760, { moved: true }) },
   { texts: lines(43, 12, 6).map((text, at) => ({ text, x: 100 + at * 30, y: 100, angle: 90 })) },
 ];
 
-test('rectangles cover the right words: fonts, sizes, kerning, spacing, columns, rotations (at least 98 %)', async () => {
+test('rectangles cover the right words: fonts, sizes, kerning, spacing, moves, columns, rotations (at least 98 %)', async () => {
   const { pieces } = await read(makePdf({ pages: pagesOfManyKinds }));
   const expected = pagesOfManyKinds.flatMap((page, at) => wordBoxes(page, at + 1));
   expect(expected.length).toBeGreaterThan(1500);

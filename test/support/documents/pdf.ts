@@ -31,6 +31,8 @@ export type Text = {
   stretch?: number;
   /** Each word has an operator of its own, with kerning between characters (TJ). */
   kerned?: boolean;
+  /** Placed by moves from the corner of the page, one up and one down (Td), instead of by a matrix. */
+  moved?: boolean;
 };
 
 export type Page = { texts: Text[]; width?: number; height?: number; rotate?: 0 | 90 | 180 | 270; picture?: boolean };
@@ -167,12 +169,14 @@ function operatorsOf(one: Text): string {
     wordSpacing = 0,
     stretch = 100,
     kerned,
+    moved,
   } = one;
   const turn = (angle * Math.PI) / 180;
-  const matrix = [Math.cos(turn), Math.sin(turn), -Math.sin(turn), Math.cos(turn), x, y]
+  const matrix = [Math.cos(turn), Math.sin(turn), -Math.sin(turn), Math.cos(turn), moved ? 0 : x, moved ? 0 : y]
     .map((value) => value.toFixed(5))
     .join(' ');
-  const state = `/${font} ${size} Tf ${charSpacing} Tc ${wordSpacing} Tw ${stretch} Tz ${matrix} Tm`;
+  const moves = moved ? ` ${x} ${y + size} Td 0 ${-size} Td` : '';
+  const state = `/${font} ${size} Tf ${charSpacing} Tc ${wordSpacing} Tw ${stretch} Tz ${matrix} Tm${moves}`;
   const coded = (part: string) =>
     isCid(font) ? `<${[...part].map((one) => hex4(glyphOf(one))).join('')}>` : `(${escaped(part)})`;
   const shown = kerned ? `[${[...text].map((one) => `${coded(one)} ${KERN}`).join(' ')}] TJ` : `${coded(text)} Tj`;
