@@ -245,6 +245,8 @@ test('vertical text is read down and then to the left, every character with its 
   const words = pieces.flatMap(({ where }) => where.words);
   expect(words).toHaveLength(12);
   const [first, second] = words;
+  // The pen stands above the middle of a character.
+  expect(first?.box[0]).toBeCloseTo(490, 0);
   expect(first?.box[2]).toBeCloseTo(20, 0);
   expect((second?.box[1] ?? 0) - (first?.box[1] ?? 0)).toBeCloseTo(20, 0);
 });

@@ -141,4 +141,21 @@ export const bordersAndShell = [
     user: 'the end of the instructions is lost',
     command: endToEnd('what is typed just before its page is left is kept'),
   },
+  {
+    row: 'helpers: Electron is not told to be Node',
+    file: 'app/process/request-process.ts',
+    from: 'process.versions.electron !== undefined && { ELECTRON_RUN_AS_NODE',
+    to: 'process.versions.electron !== undefined || { ELECTRON_RUN_AS_NODE',
+    user: 'pictures and templates open a second app',
+    tests: ['test/app/process/request-process.test.ts'],
+  },
+  {
+    row: 'memory: a card that does not say how much it has',
+    file: 'app/models/hardware/hardware.ts',
+    from: 'device.memoryBytes > 0',
+    to: 'device.memoryBytes >= 0',
+    user: 'no model fits',
+    tests: ['test/app/models/load-guard.test.ts'],
+    named: 'a GPU has its own limit',
+  },
 ];

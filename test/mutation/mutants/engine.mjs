@@ -96,4 +96,13 @@ export const engineAndText = [
     user: 'empty lines below the thinking',
     tests: ['test/app/text/stream.test.ts'],
   },
+  {
+    row: 'pictures: none stays decoded',
+    file: 'app/engine/process/prompt/picture-reader.ts',
+    from: '      if (bytes <= KEPT_BYTES) break;\n',
+    to: '',
+    user: 'every turn of a chat reads its pictures from their files again',
+    tests: ['test/app/engine/pictures.test.ts'],
+    named: 'is not read from its file again',
+  },
 ];
