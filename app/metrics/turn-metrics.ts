@@ -16,7 +16,7 @@ export function createTurnMetrics(): TurnMetrics {
       if (event.type === 'started') backEnd = event.backEnd;
       if (event.type !== 'stats') return;
       const { memoryBytes } = event.sample;
-      if (memoryBytes !== null && Number.isFinite(memoryBytes)) memory = Math.max(memory ?? 0, memoryBytes);
+      if (memoryBytes !== null) memory = Math.max(memory ?? 0, memoryBytes);
     },
     backEnd: () => backEnd,
     memoryBytes: () => memory,

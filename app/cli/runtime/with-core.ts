@@ -57,9 +57,9 @@ async function connectTo(address: string): Promise<{ client: Client; lost: Promi
   const socket = new WebSocket(origin.replace(/^http/, 'ws') + socketPath, [subprotocol, secret], { origin });
   await new Promise((resolve, reject) => {
     socket.once('open', resolve);
+    // Also hears a later error, which the close event tells of.
     socket.once('error', reject);
   });
-  socket.on('error', () => {}); // handled by the close event that follows
   // Otherwise a wait for an event would never end if the app quits.
   const { promise: lost, reject } = Promise.withResolvers<never>();
   lost.catch(() => {});

@@ -393,7 +393,6 @@ const counted = (expression: Node): Node => ({ type: 'Counted', expression });
 /** Charges lists that are unpacked into arguments. */
 function counting(call: Node): Node {
   const args = call.args as Node[];
-  if (!args.some(({ type }) => type === 'SpreadExpression')) return call;
   const spread = (arg: Node) =>
     arg.type === 'SpreadExpression' ? { ...arg, argument: counted(arg.argument as Node) } : arg;
   return { ...call, args: args.map(spread) };

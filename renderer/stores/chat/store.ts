@@ -48,7 +48,6 @@ export const useChat = create<ChatData & ChatView & ChatActions>()((set, get) =>
 
   /** A turn was started: its messages come as events; if one is missing, the chat is reloaded. */
   async function started(chatId: ChatId, ids: (MessageId | null)[]) {
-    incoming.flush();
     const { open } = get();
     if (get().chosen === chatId && ids.some((id) => id !== null && !open?.messages.has(id))) await read(chatId);
   }

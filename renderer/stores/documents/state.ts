@@ -98,7 +98,7 @@ export function importing(shown: readonly Document[], batch: Batch, now: number)
   const members = shown.filter((document) => batch.ids.has(document.id));
   const done = members.reduce((sum, document) => sum + shareOfDocument(document), 0) / Math.max(1, members.length);
   const elapsed = now - batch.since;
-  const known = members.length > 0 && elapsed >= SETTLED_MS && done > 0.02 && done < 1;
+  const known = elapsed >= SETTLED_MS && done > 0.02 && done < 1;
   return {
     documents,
     ready: members.filter(isReady).length,

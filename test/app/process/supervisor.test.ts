@@ -1,6 +1,13 @@
-import { expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { EngineProcess, FromEngine, ToEngine } from '../../../app/engine/ipc-protocol.ts';
-import { createSupervisor, type Ending, type SupervisorStatus } from '../../../app/process/supervisor.ts';
+import {
+  createSupervisor,
+  type Ending,
+  listenToErrors,
+  type SupervisorStatus,
+} from '../../../app/process/supervisor.ts';
 import type { Failure } from '../../../app/protocol/index.ts';
 import { pipePair } from '../../../app/protocol/index.ts';
 
@@ -166,4 +173,16 @@ test('closing while a restart waits starts nothing', async () => {
   await supervisor.close();
   await new Promise((resolve) => setTimeout(resolve, 40));
   expect(processes.log.started).toBe(1);
+});
+
+test('the last words of a process are the end of all that it said, and go on to the log', async () => {
+  const heard = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => heard.mockRestore());
+  const says = `for (const word of ['first ', 'x'.repeat(3000), ' then ', 'y'.repeat(2000), ' last'])
+    require('node:fs').writeSync(2, word)`;
+  const child = spawn(process.execPath, ['-e', says], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const lastWords = listenToErrors(child.stderr);
+  await once(child, 'close');
+  expect(lastWords()).toBe(`${'x'.repeat(4000 - 2011)} then ${'y'.repeat(2000)} last`);
+  expect(heard.mock.calls.map(([text]) => String(text)).join('')).toContain('first x');
 });

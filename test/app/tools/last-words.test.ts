@@ -41,3 +41,17 @@ test('is waited for as long as words take, and told once', async () => {
   await new Promise((resolve) => setTimeout(resolve, 3500 - took));
   expect([closed(), messages]).toEqual([1, []]);
 });
+
+test('a program that has ended, or was never started, is closed at once', { timeout: 10_000 }, async () => {
+  const made = () =>
+    createProgramTransport({ command: process.execPath, args: ['-e', 'process.exit(7)'], env: {} }, () => {});
+  await made().close();
+  const transport = made();
+  const over = new Promise<void>((resolve) => {
+    transport.onclose = resolve;
+  });
+  await transport.start();
+  await over;
+  await transport.close();
+  expect(transport.ended?.message).toContain('exit code 7');
+});

@@ -86,3 +86,17 @@ test('a server whose prompts were never stored is listed when it runs for the fi
   const names = async () => only(await client.call('mcp.servers')).prompts.map(({ name }) => name);
   await expect.poll(names, { timeout: 10_000 }).toEqual(['p']);
 });
+
+test('a server that is started again begins when the one before has ended, and let go of what it held', async () => {
+  const folder = newFolder();
+  const lock = JSON.stringify(join(folder, 'lock'));
+  const before = `import { mkdirSync, rmdirSync } from 'node:fs';
+mkdirSync(${lock});
+setInterval(() => {}, 1000);
+process.on('SIGTERM', () => setTimeout(() => { rmdirSync(${lock}); process.exit(0); }, 200));`;
+  const { client } = await start([]);
+  const server = only(await client.call('mcp.add', { servers: [program('holds', written(folder, '', before))] }));
+  expect(server.state).toEqual({ status: 'ready' });
+  await client.call('mcp.restart', { serverId: server.id });
+  expect(only(await client.call('mcp.servers')).state).toEqual({ status: 'ready' });
+});

@@ -158,4 +158,22 @@ export const bordersAndShell = [
     tests: ['test/app/models/load-guard.test.ts'],
     named: 'a GPU has its own limit',
   },
+  {
+    row: 'tool servers: one begins while the one before still ends',
+    file: 'app/tools/mcp/servers.ts',
+    from: 'await connections.get(serverId)?.close();\n        await refresh',
+    to: 'void connections.get(serverId)?.close();\n        await refresh',
+    user: 'Restart says that the server failed, as the old one still holds its lock',
+    tests: ['test/app/tools/mcp-changes.test.ts'],
+    named: 'a server that is started again',
+  },
+  {
+    row: 'tool servers: one that has ended is waited for',
+    file: 'app/tools/mcp/program-transport.ts',
+    from: 'if (!one || one.exitCode !== null || one.signalCode !== null) return;',
+    to: 'if (!one) return;',
+    user: 'removing a server that has crashed hangs',
+    tests: ['test/app/tools/last-words.test.ts'],
+    named: 'is closed at once',
+  },
 ];

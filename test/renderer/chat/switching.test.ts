@@ -191,6 +191,17 @@ describe('another chat is opened while the core answers', () => {
   });
 });
 
+test('a message for a new chat is sent in it, and it is the one on the page', async () => {
+  await chat().choose(null);
+  chat().setDraft('hello');
+  await chat().send(false);
+  const open = chat().open;
+  expect(chat().chosen).toBe(open?.chat.id);
+  expect([...(open?.messages.values() ?? [])].map(({ text }) => text)).toContain('hello');
+  expect(chat().chats.map(({ id }) => id)).toContain(open?.chat.id);
+  expect([...world.chats.keys()]).toHaveLength(3);
+});
+
 describe('what was typed for a new chat', () => {
   const typed = async (text: string) => {
     await chat().choose(null);
