@@ -145,8 +145,7 @@ async function copy(
   signal: AbortSignal,
   progress: (bytes: number) => void,
 ): Promise<string> {
-  const before = (await stat(partial).catch(() => null))?.size ?? 0;
-  const at = before - (before % CHUNK);
+  const at = (await stat(partial).catch(() => null))?.size ?? 0;
   const hash = createHash('sha256');
   await readInto(hash, source, at, signal, progress);
   const from = await openRegular(source);

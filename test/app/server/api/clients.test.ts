@@ -259,6 +259,10 @@ describe('@anthropic-ai/sdk', () => {
     const endedStream = await anthropic.messages.stream({ ...asked, ...greedy, stop_sequences }).finalMessage();
     expect([endedStream.stop_reason, endedStream.stop_sequence]).toEqual(['stop_sequence', word]);
     expect([whole.stop_reason, whole.stop_sequence]).toEqual([whole.stop_reason, null]);
+    // Beyond the dialect: how the known part of a message that was changed is read again.
+    const changed = [{ role: 'user' as const, content: 'What is your job?' }];
+    const { usage } = await anthropic.messages.create({ ...asked, messages: changed, ...greedy });
+    expect(usage).toMatchObject({ miss: { tokens: expect.any(Number), reason: 'boundary' } });
     const wrong = await anthropic.messages.create({ ...asked, model: 'claude', max_tokens: 2 }).catch((error) => error);
     expect(wrong).toBeInstanceOf(Anthropic.NotFoundError);
   });
