@@ -293,6 +293,7 @@ describe('says what is wrong, with an honest exit code', () => {
     [['generate', '--prompt', 'x', '--context', '0'], 2, 'bad-request', 'contextLength is 0, expected'],
     [['inspect', join(golden, 'tokenizers/wordpiece')], 1, '', ''],
     [['embed', '--text', 'x'], 1, '', ''],
+    [['embed', '--json'], 2, 'bad-request', '[embed] --text is missing'],
   ])('%j', async (args, code, kind, words) => {
     const plain = await longhand(args);
     expect(plain.code, plain.err).toBe(code);
