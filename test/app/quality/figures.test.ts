@@ -90,6 +90,16 @@ test('divergence from itself is nothing, from another what the definition says',
   expect(other.referencePerplexity.value).not.toBeCloseTo(3, 1);
 });
 
+test('where the divergence is large at some tokens only, its 99th percentile says so', async () => {
+  const windows = windowsOf(text, 64, 32);
+  const reference = await takeReference(table(2), 'sharp', windows, 3);
+  let asked = 0;
+  const flatAtFirst: Scorer = (...given) => table(asked++ === 0 ? 0 : 2)(...given);
+  const { kld, kld99 } = await divergenceOf(flatAtFirst, windows, reference);
+  expect(kld.value).toBeLessThan(0.1);
+  expect(kld99).toBeGreaterThan(0.3);
+});
+
 test('tokens that are not known one by one count as one, and never make the divergence larger than it is', () => {
   const p = [0.5, 0.3, 0.15, 0.05].map(Math.log);
   const q = [0.4, 0.3, 0.1, 0.2].map(Math.log);

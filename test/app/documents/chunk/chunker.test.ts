@@ -47,6 +47,21 @@ test('a heading begins a passage, and all passages of its section know the headi
   expect(passages.at(-1)?.text.startsWith('Roads')).toBe(true);
 });
 
+test.each([12, 30])(
+  'a paragraph of %d sentences that is set as a heading is text, and stands over nothing',
+  (count) => {
+    const passages = split([
+      heading(1, 'Book'),
+      heading(2, sentences(count, 'weather')),
+      paragraph(sentences(40, 'river')),
+    ]);
+    for (const { text, headings } of passages) {
+      expect(countTokens(text)).toBeLessThanOrEqual(MOST);
+      expect(headings.join()).not.toContain('weather');
+    }
+  },
+);
+
 test('what gives way to a long paragraph takes no room from what follows', () => {
   const long = sentences(17, 'weather');
   const next = `${sentences(16, 'harvest')} And so on.`;

@@ -1,7 +1,7 @@
 // What two tests have in common: results are comparable exactly if the same was asked.
 import { expect, test } from 'vitest';
-import { takeApart } from '../../../../app/models/evaluation/test.ts';
-import { type ModelId, QualityTest } from '../../../../app/protocol/index.ts';
+import { needTest, takeApart } from '../../../../app/models/evaluation/test.ts';
+import { type ModelDescription, type ModelId, QualityTest } from '../../../../app/protocol/index.ts';
 
 const keyOf = (asked: QualityTest) => takeApart(QualityTest.parse(asked), () => 'Original').key;
 const ofText = (name: string, text: string, limit: number | null = null): QualityTest => ({
@@ -30,4 +30,11 @@ test('what is kept of it names its text and holds none of it', () => {
   const { subject, material } = takeApart(ofText('a.txt', 'secret words'), () => '');
   expect(subject).toEqual({ kind: 'perplexity', text: 'a.txt', limit: null });
   expect(material).toBe('secret words');
+});
+
+test('a test with one text that is longer than the model reads is refused, whatever its other texts are', () => {
+  const asked = (lengths: number[]) => takeApart(QualityTest.parse({ ...needle(1), lengths }), () => '');
+  const model = { contextLength: 4096 } as ModelDescription;
+  expect(() => needTest(asked([512, 4096]), model)).not.toThrow();
+  expect(() => needTest(asked([512, 8192]), model)).toThrow('a text of 8192 tokens, the model reads up to 4096');
 });
