@@ -19,12 +19,16 @@ async function started(close: string, limitMs: number) {
   return { child, said };
 }
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('on %s it is closed in order', { timeout: 60_000 }, async (signal) => {
-  const { child, said } = await started(`async () => console.log('closed')`, 30_000);
-  child.kill(signal);
-  expect(await once(child, 'exit')).toEqual([0, null]);
-  expect(said.join('')).toContain('closed');
-});
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'on %s it is closed in order',
+  { timeout: 60_000 },
+  async (signal) => {
+    const { child, said } = await started(`async () => console.log('closed')`, 30_000);
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(said.join('')).toContain('closed');
+  },
+);
 
 test('what never ends does not keep the process: after a while it goes without it', { timeout: 60_000 }, async () => {
   const { child } = await started('() => new Promise(() => {})', 300);

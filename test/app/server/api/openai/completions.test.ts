@@ -60,7 +60,9 @@ describe('a text that is gone on with', () => {
     expect([stopped?.text, stopped?.finish_reason]).toEqual([text.slice(0, text.indexOf(stop)), 'stop']);
     expect((await ask({ echo: true })).choices[0]?.text).toBe(prompt + text);
     expect((await openai.completions.create({ model, prompt })).usage?.completion_tokens).toBeLessThanOrEqual(16);
-    await expect(ask({ prompt: null })).rejects.toThrow('400 [prompt] is empty, and this model has no token that starts');
+    await expect(ask({ prompt: null })).rejects.toThrow(
+      '400 [prompt] is empty, and this model has no token that starts',
+    );
     const marked = '<|im_start|>user\nWho are you?<|im_end|>\n<|im_start|>assistant\n';
     expect((await ask({ prompt: marked })).usage?.prompt_tokens).toBeLessThan(tokenizer.encodeText(marked).length);
   });

@@ -1,8 +1,8 @@
 // A remote engine that thinks for long: whether it may go on is asked, and not again at once.
 import { expect, test, vi } from 'vitest';
-import { listen, readMessage, startCore } from '../../support/core/core.ts';
-import { scriptedEngine } from '../../support/core/scripted-engine.ts';
-import { addEngine, foreignEngine, stream } from '../../support/fakes/foreign-engine.ts';
+import { listen, readMessage, startCore } from '../../../support/core/core.ts';
+import { scriptedEngine } from '../../../support/core/scripted-engine.ts';
+import { addEngine, foreignEngine, stream } from '../../../support/fakes/foreign-engine.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
