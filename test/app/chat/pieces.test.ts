@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { decodeText } from '../../../app/chat/attachments.ts';
+import { isPicture } from '../../../app/chat/pictures.ts';
 import { withAttachments } from '../../../app/chat/prompt/prompt.ts';
 import { titleFrom } from '../../../app/chat/titles.ts';
 import { branch, newestLeaf } from '../../../app/chat/tree.ts';
@@ -66,6 +67,22 @@ test('a file stands before the question, fenced so that its own fences stay insi
   );
   expect(prompt).toBe('a.md:\n````\ncode:\n```js\nx\n```\n````\n\nWhat is this?');
   expect(withAttachments('Hi', [], true)).toBe('Hi');
+});
+
+test('a picture is known by how its file begins', () => {
+  const begins = (text: string) => isPicture(Buffer.from(text, 'latin1'));
+  const pictures = ['\x89PNG\r\n\x1a\n', '\xff\xd8\xff\xe0', 'GIF89a', 'RIFF\x24\0\0\0WEBPVP8 ', 'II*\0', 'MM\0*'];
+  for (const text of [...pictures, '\0\0\0\x1cftypavif', '\0\0\0\x18ftypheic']) expect(begins(text), text).toBe(true);
+  for (const text of [
+    '',
+    'GIF9',
+    'RIFF\x24\0\0\0WAVEfmt ',
+    'RIFF is no word',
+    'MM is one',
+    '\0\0\0\x18ftypisom',
+    'A PNG',
+  ])
+    expect(begins(text), text).toBe(false);
 });
 
 test('a picture is shown to a model that sees, and another one is told that there is one', () => {
