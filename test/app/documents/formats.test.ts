@@ -155,6 +155,14 @@ test('HTML: only what is seen; scripts never run and nothing is fetched', async 
   await expectTruePlaces(shelf, 'steep two minutes');
 });
 
+test('code is cut between functions', async () => {
+  const shelf = await openShelf();
+  const code = ['first', 'second', 'third'].map((name) => `function ${name}() {\n${'  step();\n'.repeat(11)}}\n`);
+  const { lines } = await blocksOf(shelf, { 'steps.js': code.join('\n') });
+  expect(lines).toHaveLength(3);
+  for (const [at, line] of lines.entries()) expect(line).toBe(`code: ${code[at]?.trimEnd()}`);
+});
+
 test('a page that is a line of text is read to its end', async () => {
   const shelf = await openShelf();
   const { lines } = await blocksOf(shelf, { 'line.html': '<p>Steep the leaves.</p>Then pour <b>at once</b>.' });
