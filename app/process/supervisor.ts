@@ -146,7 +146,6 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
     async close() {
       closed = true;
       clearTimeout(timer);
-      if (!life) return;
       running?.pipe.send(options.quit);
       const kill = setTimeout(
         guarded(console.error, () => running?.kill()),

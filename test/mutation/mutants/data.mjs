@@ -125,4 +125,12 @@ export const losingOrLeaking = [
     tests: ['test/app/conversion/resumption.test.ts'],
     named: 'a tensor that did not reach the disk',
   },
+  {
+    row: 'database: one that is there counts as lost',
+    file: 'app/store/database/recover.ts',
+    from: 'if (!existsSync(path)) return true;',
+    to: 'if (existsSync(path)) return true;',
+    user: 'every start goes back to the newest backup, and what was written since is gone',
+    tests: ['test/app/store/database/recover.test.ts'],
+  },
 ];
