@@ -100,3 +100,12 @@ process.on('SIGTERM', () => setTimeout(() => { rmdirSync(${lock}); process.exit(
   await client.call('mcp.restart', { serverId: server.id });
   expect(only(await client.call('mcp.servers')).state).toEqual({ status: 'ready' });
 });
+
+test('long names of tools are cut to what every model writes, and stay apart', async () => {
+  const body = `if (method === 'tools/list') send(id, { tools: ['here', 'there'].map((end) =>
+    ({ name: 'look_'.repeat(15) + end, inputSchema: { type: 'object', properties: {} } })) });`;
+  const { client } = await start([]);
+  const { tools } = only(await client.call('mcp.add', { servers: [program('far', written(newFolder(), body))] }));
+  for (const { name } of tools) expect(name).toMatch(/^far_look_[\w-]{1,55}$/);
+  expect(new Set(tools.map(({ name }) => name)).size).toBe(2);
+});
