@@ -265,10 +265,14 @@ export class Model {
   createSession(options?: SessionOptions): Session;
   /** Of every matrix that read something since a load with `observe`: its tensors, and means over tokens. squares [columns],
    *  covariance [columns, columns], pairs [rows / 2]; those that were not asked for are empty. Or only of the matrix of this tensor. */
-  observed(
-    tensor?: string,
-  ): Promise<
-    { names: string[]; tokens: number; squares: Float64Array; covariance: Float64Array; pairs: Float64Array }[]
+  observed(tensor?: string): Promise<
+    {
+      names: string[];
+      tokens: number;
+      squares: Float64Array;
+      covariance: Float64Array<ArrayBuffer>;
+      pairs: Float64Array;
+    }[]
   >;
   /** Encoder families: the vector of a text, pooled and normalised as the checkpoint says. With `lengths` the tokens are
    *  those of several texts one after the other, read in one pass; their vectors follow each other as well. */

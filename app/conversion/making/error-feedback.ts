@@ -62,8 +62,10 @@ async function inputsIn(
   if (seen === undefined || !seen.squares.some((square) => square > 0)) return { names: [tensor], inputs: {} };
   const importance = importanceOf(seen.squares);
   if (seen.covariance.length === 0) return { names: seen.names, inputs: { importance } };
-  const feedback = await addon.factorInputs(seen.covariance, { columns: seen.squares.length, damping: DAMPING });
-  return { names: seen.names, inputs: { importance, feedback } };
+  const factored = addon.factorInputs(seen.covariance, { columns: seen.squares.length, damping: DAMPING });
+  // It has its own copy; for 12288 columns each has 1.2 GB.
+  seen.covariance.buffer.transfer(0);
+  return { names: seen.names, inputs: { importance, feedback: await factored } };
 }
 
 /** A column that this text did not use may be used by other texts. */
