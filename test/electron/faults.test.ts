@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { windowTest } from './fixture.ts';
-import { answered, answers, atChat, opened, pressReturn, says, typed } from './page.ts';
+import { answered, ask, atChat, isAnswered, opened, pressReturn, says, typed } from './page.ts';
 import { newFolder, runs, type Shell } from './shell.ts';
 import { waitFor } from './wait.ts';
 
@@ -126,17 +126,18 @@ windowTest('a disk that is full: the app stays, says so, and answers again when 
   expect(await complains()).toBe(false);
   // The log of the database still has room for some.
   for (let asked = 0; asked < 40 && !(await complains()); asked++) {
-    const before = await answers(shell);
-    await typed(shell, `While it is full, ${asked}.`);
+    const question = `While it is full, ${asked}.`;
+    await typed(shell, question);
     await pressReturn(shell);
     await waitFor(
       'an answer, or a sentence about the disk',
-      async () => (await complains()) || (await answers(shell)) > before,
+      async () => (await complains()) || (await isAnswered(shell, question)),
     );
   }
   expect(await complains()).toBe(true);
   await shell.main(`process.mainModule.require('fs').unlinkSync(${JSON.stringify(fill)})`);
-  await answered(shell, 'When there is room again.');
+  await ask(shell, 'When there is room again.');
+  await waitFor('an answer', () => isAnswered(shell, 'When there is room again.'));
   expect(await says(shell, 'Before the disk was full.')).toBe(true);
   expect(await shell.quit()).toEqual({ code: 0, signal: null });
 });

@@ -26,6 +26,11 @@ export const says = (shell: Shell, text: string): Promise<boolean> =>
 export const answers = (shell: Shell): Promise<number> =>
   shell.page(`return (document.body.innerText.match(/tok\\/s/g) || []).length`);
 
+/** The answer to a question that was asked once is complete. A long chat is not in the page as a whole, so its answers cannot be counted. */
+export const isAnswered = (shell: Shell, question: string): Promise<boolean> =>
+  shell.page(`const text = document.body.innerText, at = text.lastIndexOf(${JSON.stringify(question)});
+    return at >= 0 && /tok\\/s/.test(text.slice(at))`);
+
 /** Types a question and sends it, with the keyboard. */
 export async function ask(shell: Shell, question: string): Promise<void> {
   await typed(shell, question);
