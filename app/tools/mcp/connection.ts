@@ -296,15 +296,11 @@ function asMcpError(error: unknown): McpError {
   const message = error instanceof Error ? error.message : String(error);
   if (rpcCode(error) === TIMED_OUT) return new McpError('no-answer', message);
   if (isSaidByServer(error)) return new McpError('failed', message);
-  if (causeOf(error) instanceof McpError) return causeOf(error) as McpError;
   const reason =
     (error as { details?: { reason?: unknown } } | null)?.details?.reason ?? (error as { code?: unknown } | null)?.code;
   if (reason === 'off') return new McpError('off', message);
   return new McpError('refused', message);
 }
-
-/** The reason a stream was aborted is the cause of fetch's error. */
-const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 
 const masked = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((out, secret) => out.replaceAll(secret, '***'), text);

@@ -131,6 +131,21 @@ describe('a picture', () => {
     expect((await over).event).toMatchObject({ type: 'failed', failure: { code: 'unreadable' } });
   });
 
+  test('more of them than the context holds are refused before they are sent, however short the question', async () => {
+    const { client, open } = await seeing();
+    await client.call('settings.set', { contextLength: 2048 });
+    const chatId = await open();
+    const pictures: AttachmentId[] = [];
+    while (pictures.length < 40) {
+      // The name is short, since a text may stand for the picture: fewer bytes than the picture has tokens.
+      const { id } = await client.call('attachments.add', { chatId, path: pictureFiles('rgb.png'), name: 'a.png' });
+      pictures.push(id);
+    }
+    const sent = client.call('turns.send', { chatId, text: 'Which?', attachments: pictures });
+    await expect(sent).rejects.toMatchObject({ code: 'context-full' });
+    expect((await client.call('chats.get', { chatId })).messages).toEqual([]);
+  });
+
   test('that no chat shows any more is removed at the next start', async () => {
     const { client, open, dataFolder, host } = await seeing();
     const chatId = await open();

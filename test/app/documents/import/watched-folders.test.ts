@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { newFolder } from '../../../support/core/core.ts';
@@ -43,6 +43,22 @@ test('of two equal files in a watched folder one is listed, and stays when the o
     expect(await shelf.call('documents.list', {})).toMatchObject([{ id: listed?.id, fileName: left }]);
   }, 30_000);
   expect((await shelf.call('documents.search', { query: 'amber' })).hits).toHaveLength(1);
+});
+
+test('a link in a watched folder is not followed out of it by itself, but whoever adds it by hand gets its file', async () => {
+  const [folder, elsewhere] = [newFolder(), newFolder()];
+  writeFileSync(join(elsewhere, 'one.txt'), 'The word is amber.');
+  const path = join(folder, 'link.txt');
+  symlinkSync(join(elsewhere, 'one.txt'), path);
+  const shelf = await openShelf();
+  const { id: collectionId } = shelf.collection;
+  await shelf.call('documents.watch', { collectionId, path: folder });
+  await shelf.documents.idle();
+  const hits = async () => (await shelf.call('documents.search', { query: 'amber' })).hits.length;
+  expect(await hits()).toBe(0);
+  await shelf.call('documents.add', { collectionId, files: [{ path, name: 'link.txt' }] });
+  await shelf.documents.idle();
+  expect(await hits()).toBe(1);
 });
 
 test('a watched folder is followed: added, changed, renamed, removed; what was taken out by hand stays out', {

@@ -26,6 +26,7 @@ test.each([
   ['gcd(12, 18) * lcm(4, 6)', '72'],
   ['1e3 * 2.5E-1', '250'],
   ['log10(1000)', '3'],
+  ['(-1) ^ 1000001', '-1'],
 ])('%s is %s', (expression, value) => expect(evaluate(expression)).toBe(value));
 
 test.each([
@@ -33,6 +34,7 @@ test.each([
   ['0 ^ -1', 'division by zero'],
   ['2 ^ 99999999', 'too large'],
   ['9 ^ 9 ^ 9 ^ 9', 'too large'],
+  ['(2 ^ 20000 * 2 ^ 20000 * 2 ^ 20000) ^ 20000', 'too large'],
   [`2000!${'*2000!'.repeat(300)}`, 'too large'],
   ['9999!', 'from 0 to 2000'],
   ['1,234', '"," is not expected'],
