@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { meanOf, shareOf } from '../../../app/protocol/index.ts';
@@ -128,6 +128,13 @@ test('a reference comes back from its file; a damaged one, a shorter one and ano
   await expect(readReference(path)).rejects.toThrow(/damaged/);
   writeFileSync(path, 'something else');
   await expect(readReference(path)).rejects.toThrow(/no reference/);
+});
+
+test('a reference that cannot take its place is not said to be there', async () => {
+  const path = join(newFolder(), 'sharp.reference');
+  mkdirSync(path);
+  const reference = await takeReference(table(2), 'sharp', windowsOf(text, 64, 32), 3);
+  await expect(writeReference(path, reference)).rejects.toMatchObject({ syscall: 'rename' });
 });
 
 test('choices: the likeliest answer is the model’s; lines that are none are named', async () => {

@@ -51,6 +51,16 @@ describe('texts', () => {
     expect(only(text(worse), text(hard)).verdict).toBe('better');
   });
 
+  test('of five blocks that all lose about a hundredth are enough, with the interval of Student', () => {
+    const five = hard.slice(0, 5);
+    const found = only(text(five), text(five.map((loss, at) => loss + 0.008 + at / 1000)));
+    expect(found).toMatchObject({ metric: 'perplexity', verdict: 'worse' });
+    // 2.776 is the percentile of four degrees of freedom, 0.00158 the standard deviation of 0.008 to 0.012.
+    const half = (2.776 * 0.00158) / Math.sqrt(5);
+    expect(found.difference.low).toBeCloseTo(Math.exp(0.01 - half) - 1, 4);
+    expect(found.difference.high).toBeCloseTo(Math.exp(0.01 + half) - 1, 4);
+  });
+
   test('of which parts are better and others worse differ in nothing', () => {
     const mixed = hard.map((loss, at) => loss + (at % 2 === 0 ? 0.1 : -0.09));
     expect(only(text(hard), text(mixed)).verdict).toBe('none');

@@ -47,6 +47,12 @@ test('broken files are named', async () => {
   await expect(readModelText(noGguf, '/nowhere')).rejects.toThrow('tokenizer.json is missing');
 });
 
+test('brackets in texts are no levels, also behind a text that ends with a backslash or a quote', async () => {
+  const deep = '['.repeat(300);
+  const config = JSON.stringify({ chat_template: 'config', added: ['\\', deep, '\\"', deep, '"', deep] });
+  expect((await readModelText(noGguf, folderWith({ 'tokenizer_config.json': config }))).template).toBe('config');
+});
+
 test('a GGUF file is asked for its metadata', async () => {
   const gguf = { ggufMetadata: async () => ({ 'tokenizer.ggml.model': 'rwkv' }) };
   await expect(readModelText(gguf, 'x.GGUF')).rejects.toThrow('[gguf] tokenizer.ggml.model');
