@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { isHeic, SIPS } from '../../../app/pictures/heic.ts';
+import { isHeic, SIPS, tiffOfHeic } from '../../../app/pictures/heic.ts';
 import { createPictureDecoder } from '../../../app/pictures/picture-decoder.ts';
 import { preprocessorOf } from '../../../app/pictures/preprocessor.ts';
 import { newFolder } from '../../support/core/core.ts';
@@ -104,4 +104,13 @@ test('an AVIF is none, nor is what ends within its first box', () => {
   expect(isHeic(Buffer.concat([box('mif1', '\0\0\0\0'), Buffer.from('heic')]))).toBe(false);
   expect(isHeic(Buffer.from('....ftyp'))).toBe(false);
   expect(isHeic(Buffer.alloc(0))).toBe(false);
+});
+
+test('of a panorama too the system makes a smaller one', async () => {
+  // Its picture is what it was asked for.
+  const sips = program('printf "%s" "$*" > "$8"');
+  const made = (width: number, height: number) =>
+    tiffOfHeic(readFileSync(photo), { width, height, format: 'heif' }, sips).then(String);
+  expect(await made(16_382, 3628)).toContain(' -Z 4096 ');
+  expect(await made(3628, 16_382)).toContain(' -Z 4096 ');
 });

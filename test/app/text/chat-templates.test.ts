@@ -122,6 +122,7 @@ describe("Python's ways", () => {
     ],
     ['{{ " x\u00a0".strip() }}|{{ "\ufeffx" | trim }}|{{ "xxaxx".strip("x") }}', 'x|\ufeffx|a'],
     ['{{ "a,b,c".rsplit(",", 1) }} {{ "a=b".partition("=") }}', "['a,b', 'c'] ['a', '=', 'b']"],
+    ['{{ ["a", "b"] | join(d="; ") }} {{ ["a", "b"] | join("-") }} {{ ["a", "b"] | join }}', 'a; b a-b ab'],
     ['  {%+ if true %}\n  x\n  {%- endif %}', '    x'],
     ['{% if true +%}\n  {% if true %}\ny{% endif %}{% endif %}', '\ny'],
     ['{%- raw -%}  {{ "x" }} {% y %}\\  {%- endraw -%} ', '{{ "x" }} {% y %}\\'],

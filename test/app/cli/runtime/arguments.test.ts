@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { generate } from '../../../../app/cli/commands/generate.ts';
 import { inspect } from '../../../../app/cli/commands/inspect.ts';
-import { helpOf, parse } from '../../../../app/cli/runtime/arguments.ts';
+import { helpOf, parse, table } from '../../../../app/cli/runtime/arguments.ts';
 import { createTerminal } from '../../../../app/cli/runtime/terminal.ts';
 
 const asked = (...argv: string[]) => parse(generate, argv);
@@ -64,6 +64,18 @@ test('flags of older versions are understood, and help names only those of today
   });
   expect(() => parse(generate, ['--path', 'slow'])).toThrow('[--path] got "slow", expected exact or fast');
   expect(helpOf(generate)).not.toMatch(/--(path|standin)\b/);
+});
+
+test('the columns of a table begin at the same place, whichever row is the longest', () => {
+  const rows = [
+    ['model', 'size'],
+    ['a model with a long name', '4 GB'],
+    ['b', '12 GB'],
+  ];
+  const begins = table(rows)
+    .split('\n')
+    .map((line, at) => line.indexOf(rows[at]?.[1] ?? ''));
+  expect(begins).toEqual([26, 26, 26]);
 });
 
 describe('a terminal', () => {
