@@ -109,6 +109,18 @@ describe('a response', () => {
     const logprobs = part?.type === 'output_text' ? (part.logprobs ?? []) : [];
     expect(logprobs.map(({ token }) => token).join('')).toBe(final.output_text);
     expect(logprobs.every(({ logprob, top_logprobs: [best] }) => logprob === best?.logprob)).toBe(true);
+
+    // They can be included without any alternatives.
+    const scored = await openai.responses.create({
+      model,
+      input,
+      ...greedy,
+      include: ['message.output_text.logprobs'],
+    });
+    const [said] = scored.output.flatMap((item) => (item.type === 'message' ? item.content : []));
+    const alone = said?.type === 'output_text' ? (said.logprobs ?? []) : [];
+    expect(alone.map(({ token }) => token).join('')).toBe(scored.output_text);
+    expect(alone.every(({ logprob }) => logprob <= 0)).toBe(true);
   });
 
   test('goes on from an earlier one by its name, which is read, forgotten, and not always kept', async () => {
