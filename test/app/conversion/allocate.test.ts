@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AllocationRequest, allocate, groupOf } from '../../../app/conversion/allocate.ts';
-import { type Planned, sizeOf } from '../../../app/conversion/plan.ts';
+import { type Planned, plannedBytes, sizeOf } from '../../../app/conversion/plan.ts';
 import type { WeightSource } from '../../../native/addon/index.d.ts';
 
 const planned = (name: string, rows = 64): Planned => ({
@@ -40,6 +40,14 @@ const request = (more: Partial<AllocationRequest>): AllocationRequest => ({
   ...more,
 });
 const bitsOf = (found: readonly Planned[]) => found.map(({ bits }) => bits);
+
+test('what a matrix takes is its codes, and a scale and a bias a group, as wide as its numbers were', () => {
+  const wide = planned('a');
+  const half: Planned = { ...wide, tensor: { ...wide.tensor, type: 'BF16' } };
+  expect(plannedBytes(wide, 32)).toBe((64 * 64 * 3) / 8 + 128 * 8);
+  expect(plannedBytes(half, 32)).toBe((64 * 64 * 3) / 8 + 128 * 4);
+  expect(plannedBytes({ ...half, bits: null }, 32)).toBe(64 * 64 * 2);
+});
 
 test('a group is a layer of its stack, or a matrix that belongs to none', () => {
   expect(plan.map(({ name }) => groupOf(name))).toEqual([

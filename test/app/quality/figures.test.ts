@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { meanOf, shareOf } from '../../../app/protocol/index.ts';
 import { askChoices, readQuestions } from '../../../app/quality/choices.ts';
 import { divergenceOf, kldOf } from '../../../app/quality/divergence.ts';
+import { cut } from '../../../app/quality/evaluation/texts.ts';
 import { needleIn } from '../../../app/quality/needle.ts';
 import { perplexityOf } from '../../../app/quality/perplexity.ts';
 import { readReference, takeReference, textHash, writeReference } from '../../../app/quality/reference-file.ts';
@@ -128,6 +129,15 @@ test('a reference comes back from its file; a damaged one, a shorter one and ano
   await expect(readReference(path)).rejects.toThrow(/damaged/);
   writeFileSync(path, 'something else');
   await expect(readReference(path)).rejects.toThrow(/no reference/);
+});
+
+test('where nothing is asked for, windows are as long as the model reads and overlap by half', () => {
+  const subject = {
+    native: { contextLength: 8 },
+    text: { before: [], tokenizer: { encodeText: (written: string) => [...tokens(written.length)] } },
+  } as unknown as Parameters<typeof cut>[0];
+  expect(cut(subject, 'sixteen letters.')).toEqual(windowsOf(tokens(16), 8, 4));
+  expect(cut(subject, 'sixteen letters.', { window: 2 })).toEqual(windowsOf(tokens(16), 2, 1));
 });
 
 test('a reference that cannot take its place is not said to be there', async () => {

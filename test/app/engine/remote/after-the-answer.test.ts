@@ -23,7 +23,7 @@ const generationOf = (turnId: string): Generation => ({
     cacheBytes: 0,
     cacheDisk: null,
     remote: { engineId: 'one' as RemoteEngineId, model: 'far', contextLength: null },
-  } as unknown as Generation['target'],
+  },
   prompt: {
     messages: [{ role: 'user', text: 'A long question.', thinking: '', ids: null }],
     thinking: false,
