@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { readArguments } from '../../../app/server/main.ts';
 import { defaultPort, lastPort } from '../../../app/server/port-file.ts';
 import { startBrowserHost } from '../../../app/server/web-server.ts';
 import { newFolder, places } from '../../support/core/core.ts';
@@ -48,4 +49,9 @@ test('a link in its place is replaced, and what it led to stays as it was', asyn
   expect(readFileSync(other, 'utf8')).toBe('mine');
   expect(lstatSync(join(folder, 'browser-port')).isSymbolicLink()).toBe(false);
   expect(lastPort(folder)).toBe(served.port);
+});
+
+test('any port may be asked for, 0 for one that is free; what is none is refused', () => {
+  expect(['0', '1', '65535'].map((port) => readArguments(['--port', port]).port)).toEqual([0, 1, 65_535]);
+  for (const port of ['65536', '1.5', 'http']) expect(() => readArguments(['--port', port])).toThrow(`"${port}"`);
 });
