@@ -180,7 +180,8 @@ function raised(base: Value, exponent: Value): Value {
   const times = exponent.over < 0n ? -exponent.over : exponent.over;
   if (exponent.over < 0n && base.over === 0n) throw new Error('division by zero');
   const bits = Math.max(bitsOf(base.over), bitsOf(base.under));
-  const grows = bits > 4 || base.over > 1n || base.over < -1n;
+  // 0, 1 and -1 stay as small as they are; everything else grows above or below.
+  const grows = base.over > 1n || base.over < -1n || base.under > 1n;
   if (grows && times * BigInt(bits) > MAX_BITS) throw new Error('the result is too large');
   const power = rational(base.over ** times, base.under ** times);
   return exponent.over < 0n ? divide(rational(1n), power) : power;
