@@ -149,6 +149,10 @@ function exceptions(plan: readonly Planned[], bits: number, group: number): Reco
   );
 }
 
+/** Rows of the tensor that it is, or is a part of, as long as its own. */
+const rowsIn = (planned: Planned): number => valuesOf(planned.within ?? planned) / columnsOf(planned);
+const valuesOf = ({ shape }: Pick<Planned, 'shape'>): number => shape.reduce((product, size) => product * size, 1);
+
 /** All parts of a tensor become the same entries. */
 const distinct = (entries: readonly Entry[]): Entry[] => [...new Map(entries.map((one) => [one.name, one])).values()];
 
@@ -178,21 +182,13 @@ async function writeStretch(
 ): Promise<void> {
   const { tensor, bits } = planned;
   const [values, scales, biases] = entriesOf(planned, group);
-  const { within } = planned;
-  const at = (entry: Entry) => (bytesOf(entry) / rowsOf(within ?? planned)) * ((within?.first ?? 0) + stretch.first);
+  const at = (entry: Entry) => (bytesOf(entry) / rowsIn(planned)) * ((planned.within?.first ?? 0) + stretch.first);
   if (values === undefined) throw new LonghandError('internal', `[quantize] ${planned.name} has no place`);
   const asked = { ...rowsFor(planned, stretch), signal: flag };
   if (planned.plus !== undefined) {
     const plus = planned.plus;
-    const read = await source.read(tensor.name, { signal: flag });
-    await file.put(
-      values.name,
-      encoded(
-        read.map((value) => value + plus),
-        values.type,
-      ),
-      0,
-    );
+    const added = (await source.read(tensor.name, { signal: flag })).map((value) => value + plus);
+    await file.put(values.name, encoded(added, values.type), 0);
     return;
   }
   if (bits === null || scales === undefined || biases === undefined) {

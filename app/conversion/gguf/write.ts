@@ -149,9 +149,8 @@ async function writeTarget(
   if (columnsOf(tensor) !== width) {
     // [C, W, 1], as mlx-lm has convolutions: what are rows here is none there.
     const values = await source.read(tensor.name, { signal: flag });
-    const moved = values.map(
-      (_, i) => values[(from?.(Math.floor(i / width)) ?? Math.floor(i / width)) * width + (i % width)] ?? Number.NaN,
-    );
+    const row = from ?? ((one: number) => one);
+    const moved = values.map((_, i) => values[row(Math.floor(i / width)) * width + (i % width)] ?? Number.NaN);
     await file.put(name, new Uint8Array(moved.buffer), 0);
     return;
   }

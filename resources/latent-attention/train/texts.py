@@ -22,12 +22,20 @@ def documents(path):
         if file.suffix != ".jsonl":
             yield file.read_text(encoding="utf-8", errors="replace")
             continue
-        with open(file, encoding="utf-8") as lines:
+        with open(file, encoding="utf-8", errors="replace") as lines:
             for number, line in enumerate(lines, 1):
-                try:
-                    yield json.loads(line)["text"]
-                except (ValueError, KeyError, TypeError):
-                    raise SystemExit(f'{file}:{number}: expected {{"text": …}}') from None
+                if line.strip():
+                    yield text_of(line, f"{file}:{number}")
+
+
+def text_of(line, where):
+    try:
+        text = json.loads(line)["text"]
+    except (ValueError, KeyError, TypeError):
+        text = None
+    if not isinstance(text, str):
+        raise SystemExit(f'{where}: expected {{"text": "…"}}')
+    return text
 
 
 def batches(texts):
@@ -64,11 +72,13 @@ class Source:
             raise SystemExit(f"{name}: got {len(tokens)} tokens, expected at least {2 * length}: two rows of --length")
         self.held = min(MOST_HELD_OUT, max(1, round(count * HELD_OUT)))
         self.count = count - self.held
+        self.order, self.around = None, -1
 
     def row(self, at):
         around, place = divmod(at, self.count)
-        order = np.random.default_rng((self.seed, around)).permutation(self.count)
-        return self.at(order[place])
+        if around != self.around:
+            self.order, self.around = np.random.default_rng((self.seed, around)).permutation(self.count), around
+        return self.at(self.order[place])
 
     def at(self, number):
         return self.tokens[number * self.length : (number + 1) * self.length].astype(np.int64)

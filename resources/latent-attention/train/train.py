@@ -15,6 +15,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import signal
 import time
@@ -105,10 +106,10 @@ def sources_of(args, work, end):
     """-> the rows of all texts, in their shares"""
     sources, shares = [], []
     for number, given in enumerate(args.texts):
-        path, _, share = given.rpartition(":") if given.rpartition(":")[2].replace(".", "", 1).isdigit() else (given, "", "1")
+        path, share = re.fullmatch(r"(.+?)(?::(\d*\.?\d+))?", given).groups()
         tokens = tokenised(path, args.converted, end, work / f"tokens.{number}.bin")
         sources.append(Source(path, tokens, args.length, args.seed))
-        shares.append(float(share))
+        shares.append(float(share or 1))
         print(f"{path}: {len(tokens):,} tokens, {sources[-1].count:,} rows and {sources[-1].held} held out", flush=True)
     return Mix(sources, shares, args.seed)
 
@@ -157,6 +158,8 @@ class Training:
         self.trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
         self.optimiser = torch.optim.AdamW(self.trained, lr=args.rate, betas=BETAS, weight_decay=0.0, fused=True)
         end = self.model.config.eos_token_id
+        if end is None:
+            raise SystemExit(f'{args.converted}: its config.json has no "eos_token_id", which ends each text')
         self.mix = sources_of(args, self.work, end[0] if isinstance(end, list) else end)
         self.held = torch.from_numpy(self.mix.held_out()).to(self.device)
         self.step, self.seconds, self.checks = 0, 0.0, []

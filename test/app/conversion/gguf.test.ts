@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { modelTextFromFiles, modelTextFromGguf } from '../../../app/text/model-text.ts';
 import { addon, golden } from '../../support/addon.ts';
+import { deviation, logitsOf } from '../../support/conversion/logits.ts';
 import { answered, longhand } from '../../support/core/cli.ts';
 import {
   asFloats,
@@ -15,7 +16,6 @@ import {
   temporaryFolder,
 } from '../../support/models/formats.ts';
 import { type Architecture, type HubConfig, toGguf } from '../../support/models/gguf-conversion.ts';
-import { someTokens } from '../../support/models/models.ts';
 
 type Card = { out: string; bytes: number; left_out: string[]; error?: { message: string } };
 
@@ -28,17 +28,6 @@ const folders: [name: string, path: string][] = [
   ['qwen35 of real shapes', 'qwen3_5/real_head_dims'],
   ['lfm2', 'lfm2/auto_adjust'],
 ];
-
-async function logits(path: string): Promise<Float32Array> {
-  const model = await addon.load(path, { device: 'cpu' });
-  const { data } = await model.createSession({ path: 'exact' }).logits(someTokens(40), { all: true });
-  model.close();
-  return data;
-}
-const deviation = (a: Float32Array, b: Float32Array) => {
-  const off = a.reduce((sum, value, i) => sum + (value - (b[i] ?? Number.NaN)) ** 2, 0);
-  return Math.sqrt(off / a.reduce((sum, value) => sum + value * value, 0));
-};
 
 test.each(folders)(
   '%s becomes a file that computes the same but for eight bits',
@@ -60,7 +49,7 @@ test.each(folders)(
     expect(facts.problems).toEqual([]);
     expect(Object.keys(facts.types)).toContain('q8_0');
     // A row, a head or a sign in the wrong place is off by one and more.
-    expect(deviation(await logits(join(golden, path)), await logits(card.out))).toBeLessThan(0.06);
+    expect(deviation(await logitsOf(join(golden, path)), await logitsOf(card.out))).toBeLessThan(0.06);
   },
 );
 
@@ -154,7 +143,7 @@ describe.each(['llama', 'qwen3', 'qwen35', 'lfm2'])('a file of %s', (name) => {
     expect(after).toEqual(before);
     expect(ours).not.toBe(theirs);
     expect(version).toBe(2);
-    const off = deviation(await logits(file), await logits(card.out));
+    const off = deviation(await logitsOf(file), await logitsOf(card.out));
     expect(off).toBeGreaterThan(0);
     expect(off).toBeLessThan(type === 'Q8_0' ? 0.06 : 0.8);
     expect(JSON.parse(readFileSync(join(here, 'b.quality.json'), 'utf8'))).toMatchObject({ format: `gguf:${type}` });
@@ -172,7 +161,7 @@ test.each([
   const { problems, tensors } = await addon.inspect(join(here, 'b'));
   expect(problems).toEqual([]);
   expect(tensors.find((tensor) => tensor.name === 'model.layers.0.self_attn.k_proj.weight')?.type).toBe(type);
-  expect(deviation(await logits(file), await logits(join(here, 'b')))).toBeLessThan(0.06);
+  expect(deviation(await logitsOf(file), await logitsOf(join(here, 'b')))).toBeLessThan(0.06);
   const theirs = modelTextFromFiles({
     tokenizer: JSON.parse(readFileSync(join(golden, 'gguf_models', name, 'tokenizer.json'), 'utf8')),
   });

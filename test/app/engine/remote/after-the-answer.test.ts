@@ -4,36 +4,14 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { Engine } from '../../../../app/engine/client/engine-client.ts';
 import { createGenerationService } from '../../../../app/engine/client/generation-service.ts';
-import type { Generation } from '../../../../app/engine/ipc-protocol.ts';
-import type { ModelId, RemoteEngineId, TurnId } from '../../../../app/protocol/index.ts';
+import type { RemoteEngineId } from '../../../../app/protocol/index.ts';
+import { generationOf } from '../../../support/core/generation.ts';
 
-const generationOf = (turnId: string): Generation => ({
-  turnId: turnId as TurnId,
-  chatId: null,
-  priority: 'chat',
-  target: {
-    modelId: 'far' as ModelId,
-    path: '',
-    device: null,
-    threads: null,
-    contextLength: null,
-    template: null,
-    kvType: 'f16',
-    packed: null,
-    cacheBytes: 0,
-    cacheDisk: null,
-    remote: { engineId: 'one' as RemoteEngineId, model: 'far', contextLength: null },
-  },
-  prompt: {
-    messages: [{ role: 'user', text: 'A long question.', thinking: '', ids: null }],
-    thinking: false,
-    continuation: null,
-  },
-  sampling: { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 7, maxTokens: 5 },
-  stops: [],
-  thinkingBudget: { tokens: null, seconds: null },
-  loopGuard: null,
-});
+const far = {
+  modelId: 'far',
+  path: '',
+  remote: { engineId: 'one' as RemoteEngineId, model: 'far', contextLength: null },
+};
 
 test('its prompt does not stay in memory when it has ended', async () => {
   const service = createGenerationService({
@@ -43,7 +21,7 @@ test('its prompt does not stay in memory when it has ended', async () => {
     report: () => {},
   });
   const answered = async (turnId: string) => {
-    const generation = generationOf(turnId);
+    const generation = generationOf(turnId, far, 'A long question.');
     await new Promise<void>((ended) => {
       service.generate(generation, (updates) => {
         if (updates.some(({ event }) => event.type === 'failed')) ended();

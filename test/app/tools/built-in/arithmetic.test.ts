@@ -30,14 +30,11 @@ test.each([
 ])('%s is %s', (expression, value) => expect(evaluate(expression)).toBe(value));
 
 // A model writes these, and the process that answers computes them.
-test.each(['2 ^ 400000', '0.5 ^ 400000', '(1 / 9) ^ 400000', '2 ^ -400000'])(
-  '%s is refused at once',
-  (expression) => {
-    const began = performance.now();
-    expect(() => evaluate(expression)).toThrow('too large');
-    expect(performance.now() - began).toBeLessThan(100);
-  },
-);
+test.each(['2 ^ 400000', '0.5 ^ 400000', '(1 / 9) ^ 400000', '2 ^ -400000'])('%s is refused at once', (expression) => {
+  const began = performance.now();
+  expect(() => evaluate(expression)).toThrow('too large');
+  expect(performance.now() - began).toBeLessThan(100);
+});
 
 test.each([
   ['1 / 0', 'division by zero'],

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { storable } from '../../../../../app/conversion/mlx.ts';
 import { planOf } from '../../../../../app/conversion/plan.ts';
-import { addon, golden, repository } from '../../../../support/addon.ts';
+import { golden, repository } from '../../../../support/addon.ts';
+import { deviation, logitsOf } from '../../../../support/conversion/logits.ts';
 import { longhand } from '../../../../support/core/cli.ts';
 import {
   asFloats,
@@ -157,18 +158,6 @@ function lfm2Moe(): string {
   });
 }
 
-async function logitsOf(path: string): Promise<Float32Array> {
-  const model = await addon.load(path, { device: 'cpu' });
-  const { data } = await model.createSession({ path: 'exact' }).logits(someTokens(40), { all: true });
-  model.close();
-  return data;
-}
-
-const deviation = (was: Float32Array, is: Float32Array) => {
-  const off = was.reduce((sum, value, at) => sum + (value - (is[at] ?? Number.NaN)) ** 2, 0);
-  return Math.sqrt(off / was.reduce((sum, value) => sum + value * value, 0));
-};
-
 // Where mlx-lm finds stacks of experts in a Qwen3-Next, it takes everything else as it is as well.
 test('Qwen3-Next is what mlx-lm makes of it: channels last, one added to norms, no head that drafts', async () => {
   const source = fusedFolder(join(golden, 'qwen3_5_moe/top3'));
@@ -199,6 +188,20 @@ test('Qwen3-Next is what mlx-lm makes of it: channels last, one added to norms, 
   const draft = { name: 'mtp.fc.weight', type: 'F32', shape: [64, 128] };
   expect(storable(planOf([...tensors, draft], 8, 32), {}).left.map(({ name }) => name)).toEqual([draft.name]);
   expect(deviation(await logitsOf(source), await logitsOf(join(here, 'b')))).toBeLessThan(0.05);
+});
+
+// For Llama mlx-lm reads "rope_theta" and "rope_scaling", which transformers 5 no longer writes.
+test('positions stand in the configuration where other programs read them, too', async () => {
+  const here = temporaryFolder();
+  const source = join(golden, 'llama/rope_llama3');
+  const asked = ['--bits', '8', '--group', '32', '--method', 'rtn', '--skip-quality'];
+  const ran = await longhand(here, ['quantize', '--model', source, '--out', 'b', ...asked]);
+  expect(ran, ran.err).toMatchObject({ code: 0 });
+  const config = JSON.parse(readFileSync(join(here, 'b', 'config.json'), 'utf8'));
+  expect(config.rope_theta).toBe(config.rope_parameters.rope_theta);
+  expect(config.rope_scaling).toEqual(config.rope_parameters);
+  expect(config.rope_scaling.rope_type).toBe('llama3');
+  expect(deviation(await logitsOf(source), await logitsOf(join(here, 'b')))).toBeLessThan(0.06);
 });
 
 describe('LFM2 MoE', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { average } from '../../../../../app/protocol/index.ts';
 import { addon, golden, repository } from '../../../../support/addon.ts';
+import { logitsOf } from '../../../../support/conversion/logits.ts';
 import { readingLlama } from '../../../../support/conversion/reading-llama.ts';
 import { answered, longhand } from '../../../../support/core/cli.ts';
 import { f32, formats, readSafetensors, safetensors, temporaryFolder } from '../../../../support/models/formats.ts';
@@ -21,13 +22,7 @@ type Card = {
 const read = (folder: string) => readSafetensors(readFileSync(join(folder, 'model.safetensors')));
 const llama = join(golden, 'llama/gqa_tied');
 
-async function logits(path: string): Promise<Float32Array> {
-  const model = await addon.load(path, { device: 'cpu' });
-  const session = model.createSession({ path: 'exact' });
-  const { data } = await session.logits(someTokens(24), { all: true });
-  model.close();
-  return data;
-}
+const logits = (path: string) => logitsOf(path, 24);
 const distance = (a: Float32Array, b: Float32Array) =>
   Math.sqrt(a.reduce((sum, value, i) => sum + (value - (b[i] ?? Number.NaN)) ** 2, 0) / a.length);
 

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEngine, type Engine } from '../../../../../app/engine/client/engine-client.ts';
 import { prefixesOf, readEmbedderText } from '../../../../../app/engine/process/embedding/embedding-prefixes.ts';
 import { readModelText } from '../../../../../app/engine/process/model/tokenizer-files.ts';
-import type { ModelId, TurnId } from '../../../../../app/protocol/index.ts';
 import { addon } from '../../../../support/addon.ts';
 import { realEngine } from '../../../../support/core/core.ts';
+import { generationOf } from '../../../../support/core/generation.ts';
 import { safetensors, temporaryFolder } from '../../../../support/models/formats.ts';
 import { starter } from '../../../../support/models/models.ts';
 import { realModel } from '../../../../support/models/real-models.mjs';
@@ -85,32 +85,10 @@ test('passages make way for a chat, a query does not wait for one', async () => 
   let ended = false;
   const answer = new Promise<void>((done) => {
     engine.generate(
-      {
-        turnId: 'turn' as TurnId,
-        chatId: null,
-        priority: 'chat',
-        target: {
-          modelId: 'starter' as ModelId,
-          path: starter,
-          device: null,
-          threads: null,
-          contextLength: null,
-          template: null,
-          kvType: 'f16',
-          packed: null,
-          cacheBytes: 0,
-          cacheDisk: null,
-        },
-        prompt: {
-          messages: [{ role: 'user', text: 'Tell me a story about a fox.', thinking: '', ids: null }],
-          thinking: false,
-          continuation: null,
-        },
-        sampling: { temperature: 5, topK: 0, topP: 1, minP: 0, seed: 7, maxTokens: 1500 },
-        stops: [],
-        thinkingBudget: { tokens: null, seconds: null },
-        loopGuard: null,
-      },
+      generationOf('turn', { modelId: 'starter', path: starter }, 'Tell me a story about a fox.', {
+        temperature: 5,
+        maxTokens: 1500,
+      }),
       (updates) => {
         if (!updates.some(({ event }) => event.type === 'finished' || event.type === 'failed')) return;
         ended = true;
