@@ -10,6 +10,7 @@
 #include <unistd.h>
 #endif
 
+#include "cpu/kernels/probe.h"
 #include "cpu/threads/cpu_topology.h"
 
 namespace longhand::cpu {
@@ -72,17 +73,31 @@ void CpuBackend::read(float* to, const Tensor& from) {
 }  // namespace longhand::cpu
 
 namespace longhand {
+namespace {
+
+// Sets come best first, but tiles have to prove it, once: a model that is loaded again is read by the same set.
+bool worth_having(std::span<const cpu::Kernels* const> available, size_t i) {
+  if (!available[i]->multiply_decoded) return true;
+  if (!available[i]->permitted) return false;  // a model of them
+  static const bool faster = cpu::tiles_are_faster(*available[i], *available[i + 1]);
+  return faster;
+}
+
+}  // namespace
 
 Creation create_cpu(const CpuOptions& options) {
   const auto available = cpu::available_kernels();
   const char* forced = std::getenv("LONGHAND_CPU_ISA");
   if (!forced) forced = std::getenv("LONGHAND_CPU");  // the former name of LONGHAND_CPU_ISA
   const std::string wanted = options.instructions.empty() && forced ? forced : options.instructions;
-  for (const cpu::Kernels* kernels : available) {
-    if (!wanted.empty() && wanted != kernels->name) continue;
-    if (kernels->permitted && !kernels->permitted())
-      return {nullptr, std::string("[cpu] the system does not let this process use the registers of ") + kernels->name};
-    return {std::make_unique<cpu::CpuBackend>(*kernels, options), ""};
+  for (size_t i = 0; i < available.size(); ++i) {
+    const cpu::Kernels& kernels = *available[i];
+    if (!wanted.empty() && wanted != kernels.name) continue;
+    const bool permitted = !kernels.permitted || kernels.permitted();
+    if (wanted.empty() && (!permitted || !worth_having(available, i))) continue;
+    if (!permitted)
+      return {nullptr, std::string("[cpu] the system does not let this process use the registers of ") + kernels.name};
+    return {std::make_unique<cpu::CpuBackend>(kernels, options), ""};
   }
   std::string reason = "[cpu] the instruction set \"" + wanted + "\" is not available; this processor has";
   for (const cpu::Kernels* kernels : available) reason += std::string(" ") + kernels->name;

@@ -67,7 +67,7 @@ class CpuBackend : public Backend {
   Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) override;
   Tensor logits(Tensor x, const Weight& head, const Norm& norm, float scale) override;
 
-  // rope.cc, attention.cc, encoder.cc, mla.cc
+  // rope.cc, attention/
   Tensor qk_norm_rope_store(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions,
                             KvCache& cache) override;
   void qk_norm_rope(Tensor p, const Qkv& qkv, const Rope& rope, std::span<const int32_t> positions) override;
@@ -86,7 +86,7 @@ class CpuBackend : public Backend {
   Tensor gla(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
   Tensor short_conv(Tensor p, const ShortConv& weights, ConvState& state) override;
 
-  // sparse.cc
+  // attention/sparse.cc
   void block_compress(const KvCache& cache, const BlockSparse& shape, CompressedKeys& compressed) override;
   BlockList block_select(Tensor q, const CompressedKeys& compressed, const BlockSparse& shape, int64_t first_position,
                          int64_t total) override;
@@ -117,10 +117,14 @@ class CpuBackend : public Backend {
   void check_cancelled() const;
   // x with contiguous rows, normalised when `norm` is given.
   Tensor normalised(Tensor x, const Norm* norm);
+  // Whether an op on `tokens` tokens of the running pass multiplies numbers rounded to bf16: a matter of the whole
+  // pass, so that its parts agree, and of one token for those that have to come out as they would alone.
+  bool rounds_activations(int64_t tokens) const;
   // x (contiguous) in the forms that the segments of `weight` multiply on this pass's path; with `order` its rows
   // order[0], order[1], ... in their place.
-  Activations activations(Tensor x, const CpuWeight& weight, std::span<const int64_t> order = {});
+  Activations activations(Tensor x, const CpuWeight& weight, int64_t tokens, std::span<const int64_t> order = {});
   Rounding room_for_rounding(int64_t rows, int64_t cols);
+  Tensor attend_in_tiles(Tensor q, const KvCache& cache, const Attention& shape);
   // attention_bidirectional in bf16.
   Tensor attend_rounded(Tensor p, const Attention& shape, std::span<const int32_t> lengths);
   // Packs a view that cannot be read in place, or finds it packed; completes `segment`.

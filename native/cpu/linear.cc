@@ -20,15 +20,16 @@ int64_t rows_an_item(int64_t rows, int threads) {
 // so fast that they wait for what passes by meanwhile. Where that is more than W (a picture), an item is a run of rows
 // by a tile of tokens, which stays in the second-level cache while item after item brings all rows.
 struct Items {
-  int64_t rows, tokens, rows_a_run, runs, tokens_an_item;
+  int64_t rows, tokens, rows_a_run, runs, tokens_a_run, tokens_an_item;
 
   Items(int64_t all_rows, const Activations& x, int threads)
       : rows(all_rows),
         tokens(x.tokens),
         rows_a_run(rows_an_item(rows, threads)),
         runs((rows + rows_a_run - 1) / rows_a_run),
-        tokens_an_item(x.halves && !x.rounded.codes && tokens >= rows ? tokens_a_tile
-                                                                      : std::max(tokens, tokens_a_tile)) {}
+        tokens_a_run(x.decodes ? tokens_a_decoded_tile : tokens_a_tile),
+        tokens_an_item(x.halves && !x.rounded.codes && tokens >= rows ? tokens_a_run : std::max(tokens, tokens_a_run)) {
+  }
 
   int64_t count() const { return runs * ((tokens + tokens_an_item - 1) / tokens_an_item); }
   // Calls use(first row, rows, first token, tokens) for each of the item's tiles of tokens.
@@ -36,8 +37,8 @@ struct Items {
   void tiles(int64_t item, const Use& use) const {
     const int64_t row = item % runs * rows_a_run, from = item / runs * tokens_an_item;
     const int64_t to = std::min(from + tokens_an_item, tokens);
-    for (int64_t token = from; token < to; token += tokens_a_tile)
-      use(row, std::min(rows_a_run, rows - row), token, std::min(tokens_a_tile, to - token));
+    for (int64_t token = from; token < to; token += tokens_a_run)
+      use(row, std::min(rows_a_run, rows - row), token, std::min(tokens_a_run, to - token));
   }
 };
 
@@ -55,7 +56,13 @@ void finish_row(const Kernels& kernels, const Linear& options, const float* bias
 
 }  // namespace
 
-Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, std::span<const int64_t> order) {
+bool CpuBackend::rounds_activations(int64_t tokens) const {
+  const int64_t together = tokens == 1 || pass_.separate ? 1 : std::max(tokens, pass_.whole);
+  return pass_.path == Path::fast && kernels_.rows_bf16_rounded && together >= kernels_.rounded_from;
+}
+
+Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, int64_t tokens, std::span<const int64_t> order) {
+  const bool rounds = rounds_activations(tokens), decodes = rounds && kernels_.decode_bf16 && weight.any_packed();
   const bool fast = weight.any_packed() && pass_.path == Path::fast, direct = order.empty();
   const bool wants_floats = direct || !fast || !weight.all_packed();
   const int64_t rows = direct ? x.rows : static_cast<int64_t>(order.size());
@@ -63,13 +70,14 @@ Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, std::span
   const auto from = [&](int64_t t) { return row(x, direct ? t : order[static_cast<size_t>(t)]); };
   if (!direct && wants_floats) parallel(rows, [&](int64_t t) { std::copy_n(from(t), x.cols, row(in, t)); });
   Activations forms{.x = wants_floats ? data(in) : nullptr, .stride = in.stride, .tokens = rows, .in = x.cols};
-  if (fast) {
+  forms.decodes = decodes;
+  if (fast && !decodes) {
     forms.rounded = room_for_rounding(rows, x.cols);
     parallel(rows, [&](int64_t t) {
       const Rounding at = forms.rounded.token(t, x.cols);
       kernels_.quantise(from(t), x.cols, at.codes, at.codes + x.cols, at.scales, at.code_sums);
     });
-  } else if (weight.any_packed()) {
+  } else if (weight.any_packed() && !decodes) {
     const Tensor sums = scratch(rows, x.cols / 16);
     parallel(rows, [&](int64_t t) {
       for (int64_t i = 0; i < sums.cols; ++i) {
@@ -80,9 +88,11 @@ Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, std::span
     });
     forms.sums = data(sums);
   }
-  if (pass_.path == Path::fast && kernels_.rows_bf16_rounded && weight.any_bf16()) {
-    auto* halves = reinterpret_cast<uint16_t*>(data(scratch(rows, (x.cols + 1) / 2)));
-    parallel(rows, [&](int64_t t) { kernels_.round_bf16(from(t), x.cols, halves + t * x.cols); });
+  if (decodes || (rounds && weight.any_bf16())) {
+    // Rows a line longer than they are: with a stride of a power of two all would share a few sets of the cache.
+    forms.halves_stride = (x.cols + 1) / 2 * 2 + 32;
+    auto* halves = reinterpret_cast<uint16_t*>(data(scratch(rows, forms.halves_stride / 2)));
+    parallel(rows, [&](int64_t t) { kernels_.round_bf16(from(t), x.cols, halves + t * forms.halves_stride); });
     forms.halves = halves;
   }
   return forms;
@@ -108,7 +118,7 @@ Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options)
     });
     in = gated;
   }
-  const Activations x_forms = activations(in, w);
+  const Activations x_forms = activations(in, w, x.rows);
   const Tensor y = options.add_to ? options.add_to : scratch(x.rows, w.out);
   assert(y.rows == x.rows && y.cols == w.out);
   const float* bias = options.bias ? floats(*options.bias) : nullptr;
@@ -135,7 +145,7 @@ Tensor CpuBackend::gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm
   assert(x.cols == w.in && w.out % 2 == 0);
   const int64_t half = w.out / 2;
   const Tensor in = normalised(x, norm);
-  const Activations x_forms = activations(in, w);
+  const Activations x_forms = activations(in, w, x.rows);
   const Tensor y = scratch(x.rows, half);
   const Items items(half, x_forms, threads_.count());
   parallel(items.count(), [&](int64_t item) {

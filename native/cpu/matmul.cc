@@ -1,4 +1,4 @@
-// Floats: the specification decodes to fp32 and multiplies in fp32. Packed codes: quantised.cc.
+// Floats: the specification decodes to fp32 and multiplies in fp32. Packed codes: quantised.cc; bf16: matmul_bf16.cc.
 #include "cpu/matmul.h"
 
 #include <algorithm>
@@ -40,60 +40,6 @@ void scalar::rows_bf16(const RowTile& tile) {
   rows_tile(tile, [&](int64_t i) { return cpu::from_bf16(load_u16(tile.weights + 2 * i)); });
 }
 
-void scalar::round_bf16(const float* x, int64_t n, uint16_t* to) {
-  for (int64_t i = 0; i < n; ++i) to[i] = to_bf16(std::fabs(x[i]) < 0x1p-126f ? 0.0f : x[i]);
-}
-
-// Sixteen sums; each adds the odd, then the even column of its pair, in every run of 32 columns.
-void scalar::rows_bf16_rounded(const RoundedRowTile& tile) {
-  constexpr int64_t lanes = 16;
-  const auto product = [&](int64_t row, int64_t token, int64_t k) {
-    if (k >= tile.in) return 0.0f;
-    return cpu::from_bf16(load_u16(tile.weights + 2 * (row * tile.in + k))) *
-           cpu::from_bf16(tile.x[token * tile.in + k]);
-  };
-  for (int64_t t = 0; t < tile.tokens; ++t) {
-    for (int64_t r = 0; r < tile.rows; ++r) {
-      float sum[lanes] = {};
-      for (int64_t k = 0; k < tile.in; k += 2 * lanes) {
-        for (int64_t lane = 0; lane < lanes; ++lane) {
-          sum[lane] += product(r, t, k + 2 * lane + 1);
-          sum[lane] += product(r, t, k + 2 * lane);
-        }
-      }
-      for (int64_t half = lanes / 2; half > 0; half /= 2)
-        for (int64_t lane = 0; lane < half; ++lane) sum[lane] += sum[lane + half];
-      tile.y[t * tile.y_stride + r] = sum[0];
-    }
-  }
-}
-
-// What TDPBF16PS does to rows of any length (Intel's manual): in every run of 32 columns the even and the odd ones are
-// summed apart, from zero, then both are added to the sum. Numbers below the normal ones count as zero everywhere.
-void scalar::rows_bf16_tiles(const RoundedRowTile& tile) {
-  const auto flushed = [](float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; };
-  const auto add_product = [&](float& sum, int64_t row, int64_t token, int64_t k) {
-    if (k >= tile.in) return;
-    const float w = flushed(cpu::from_bf16(load_u16(tile.weights + 2 * (row * tile.in + k))));
-    const float x = flushed(cpu::from_bf16(tile.x[token * tile.in + k]));
-    sum = flushed(std::fma(w, x, sum));
-  };
-  for (int64_t t = 0; t < tile.tokens; ++t) {
-    for (int64_t r = 0; r < tile.rows; ++r) {
-      float sum = 0;
-      for (int64_t run = 0; run < tile.in; run += 32) {
-        float even = 0, odd = 0;
-        for (int64_t k = run; k < run + 32; k += 2) {
-          add_product(even, r, t, k);
-          add_product(odd, r, t, k + 1);
-        }
-        sum = flushed(sum + flushed(even + odd));
-      }
-      tile.y[t * tile.y_stride + r] = sum;
-    }
-  }
-}
-
 Rounding Rounding::token(int64_t first, int64_t in) const {
   if (!codes) return {};
   return {codes + 2 * first * in, scales + first * (in / block_columns), code_sums + first * (in / 16)};
@@ -105,7 +51,7 @@ Activations Activations::token(int64_t first, int64_t count) const {
   part.tokens = count;
   part.rounded = rounded.token(first, in);
   if (sums) part.sums += first * (in / 16);
-  if (halves) part.halves += first * in;
+  if (halves) part.halves += first * halves_stride;
   return part;
 }
 
@@ -243,11 +189,13 @@ void matmul_tile(const Kernels& kernels, const CpuWeight& weight, int64_t first,
     const RowPlace place = find_row(weight, first);
     const Segment& segment = *place.segment;
     const int64_t rows = std::min(count, segment.rows - place.row);
-    if (segment.packed) {
+    if (segment.packed && x.decodes) {
+      multiply_decoded(kernels, place, rows, x, y, y_stride);
+    } else if (segment.packed) {
       multiply_packed(kernels, place, rows, x, y, y_stride);
     } else if (segment.type == DType::bf16 && x.halves) {
-      kernels.rows_bf16_rounded(
-          {segment.row(place.expert, place.row, weight.in), rows, weight.in, x.halves, x.tokens, y, y_stride});
+      kernels.rows_bf16_rounded({segment.row(place.expert, place.row, weight.in), rows, weight.in, x.halves,
+                                 x.halves_stride, x.tokens, y, y_stride});
     } else {
       const RowTile tile{
           segment.row(place.expert, place.row, weight.in), rows, weight.in, x.x, x.stride, x.tokens, y, y_stride};

@@ -8,7 +8,9 @@
 
 namespace longhand::cpu {
 
-inline constexpr int64_t tokens_a_tile = 128;  // rows of x that a row of weights meets at once
+// Rows of x that a row of weights meets at once. Decoding weights to bf16 costs as much as multiplying them with fifty
+// rows or so: more rows share it.
+inline constexpr int64_t tokens_a_tile = 128, tokens_a_decoded_tile = 512;
 
 // Activations rounded to 15 bits with a scale every 32 columns (Kernels::quantise), and the sums of their codes. With 8
 // bits a small, deep model changes its most likely token at 4 of 100 positions (KLD 3.0e-3 on SmolLM2), with 15 at
@@ -28,13 +30,20 @@ struct Activations {
   int64_t stride = 0, tokens = 0, in = 0;
   Rounding rounded;
   const float* sums = nullptr;       // [tokens, in / 16]
-  const uint16_t* halves = nullptr;  // [tokens, in]: rounded to bf16, for segments of bf16 (fast path of some sets)
+  const uint16_t* halves = nullptr;  // rounded to bf16, for segments of bf16 (fast path of some sets)
+  int64_t halves_stride = 0;
+  bool decodes = false;  // packed segments are decoded to bf16, too, rather than `rounded`
 
   Activations token(int64_t first, int64_t count) const;
 };
 
-// y[t][i] = W[first + i] . x[t] for i in [0, count). A result does not depend on the number of tokens or of rows.
+// y[t][i] = W[first + i] . x[t] for i in [0, count). A result does not depend on the number of tokens or of rows, only
+// on the forms of x.
 void matmul_tile(const Kernels& kernels, const CpuWeight& weight, int64_t first, int64_t count, const Activations& x,
                  float* y, int64_t y_stride);
+
+// matmul_bf16.cc: the same for rows [place.row, place.row + count) of a packed segment that is decoded to bf16.
+void multiply_decoded(const Kernels& kernels, const RowPlace& place, int64_t count, const Activations& x, float* y,
+                      int64_t y_stride);
 
 }  // namespace longhand::cpu

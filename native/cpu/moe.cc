@@ -85,7 +85,7 @@ Tensor CpuBackend::expert_gate_up(Tensor x, const Weight& experts, const Norm* n
   const Grouped grouped = by_expert(routes);
   std::vector<int64_t> tokens = grouped.slots;
   for (int64_t& slot : tokens) slot /= routes.topk;
-  const Activations forms = activations(normalised(x, norm), w, tokens);
+  const Activations forms = activations(normalised(x, norm), w, x.rows, tokens);
   const Tensor h = scratch(x.rows * routes.topk, half);
   parallel(static_cast<int64_t>(grouped.runs.size()) * tiles, [&](int64_t item) {
     const Grouped::Run& run = grouped.runs[static_cast<size_t>(item / tiles)];
@@ -112,7 +112,7 @@ void CpuBackend::expert_down(Tensor h, const Weight& experts, const Routes& rout
   const CpuWeight& w = cpu_weight(experts);
   assert(h.rows == add_to.rows * routes.topk && h.cols == w.in && add_to.cols == w.out);
   const Grouped grouped = by_expert(routes);
-  const Activations forms = activations(h, w, grouped.slots);
+  const Activations forms = activations(h, w, add_to.rows, grouped.slots);
   parallel((w.out + tile_rows - 1) / tile_rows, [&](int64_t tile) {
     const int64_t first = tile * tile_rows, count = std::min(tile_rows, w.out - first);
     thread_local std::vector<float> sorted, product;  // [slots, 16], by expert and by token

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cpu/attention/cache.h"
 #include "cpu/backend.h"
-#include "cpu/cache.h"
 
 namespace longhand::cpu {
 namespace {

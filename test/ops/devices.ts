@@ -67,8 +67,14 @@ const onCpu = (instructions: string): Device => ({ backEnd: 'cpu', instructions,
 
 /** The specification every other device is compared with. */
 export const reference: Device = onCpu('scalar');
+/** What sets with tiles of bf16 have to compute of many tokens on the fast path, bit for bit. */
+export const tileModel: Device = onCpu('scalar-tiles');
 /** Every device of this machine, the reference among them. */
-export const devices: readonly Device[] = [...distinct(testing.cpuInstructions()).map(onCpu), ...metal, ...vulkan];
+const sets = distinct(testing.cpuInstructions()).filter((name) => name !== tileModel.instructions);
+export const devices: readonly Device[] = [...sets.map(onCpu), ...metal, ...vulkan];
+/** The model of what `device` computes of so many tokens on the fast path. */
+export const modelOf = ({ instructions }: Device, tokens: number): Device =>
+  instructions === 'amx' && tokens > 16 ? tileModel : reference;
 export const others: readonly Device[] = devices.filter((device) => device.instructions !== 'scalar');
 /** The same device with the activations that its kernels like best. */
 export const fast = (device: Device): Device => ({ ...device, path: 'fast' });

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { type Arguments, devices, fast, nameOf, others, reference, run, type WeightInput } from './devices.ts';
+import {
+  type Arguments,
+  devices,
+  fast,
+  modelOf,
+  nameOf,
+  others,
+  reference,
+  run,
+  tileModel,
+  type WeightInput,
+} from './devices.ts';
 import { goldenTensors } from './golden.ts';
 import { bytes, normal, relativeDifference, sizes } from './numbers.ts';
 import { chunks, expectSameBits, madeOnce, type Outcome, parity } from './support.ts';
@@ -313,17 +324,31 @@ describe('fast path', () => {
   ];
   for (const [title, matrix] of matrices) {
     const models = new Map(
-      [1, 2, 7, 13, 130].map((rows) => [rows, madeOnce(() => run(fast(reference), 'linear', inputs(rows, matrix)))]),
+      [reference, tileModel].flatMap((model) =>
+        [1, 2, 7, 13, 130].map((rows) => [
+          `${nameOf(model)} ${rows}`,
+          madeOnce(() => run(fast(model), 'linear', inputs(rows, matrix))),
+        ]),
+      ),
     );
     // The fast path is the CPU's: 8-bit activations. A GPU computes the exact path under either name.
     for (const device of others.filter(({ backEnd }) => backEnd === 'cpu')) {
       test.each([1, 2, 7, 13, 130])(
         `${title}, %i tokens: ${nameOf(device)} = its scalar model, bit for bit`,
         (rows) => {
-          expectSameBits(run(fast(device), 'linear', inputs(rows, matrix)), (models.get(rows) as () => Float32Array)());
+          const model = models.get(`${nameOf(modelOf(device, rows))} ${rows}`) as () => Float32Array;
+          expectSameBits(run(fast(device), 'linear', inputs(rows, matrix)), model());
         },
       );
     }
+    test(`${title}: many tokens in tiles of bf16 are near the exact path, and not the same`, () => {
+      const difference = relativeDifference(
+        run(fast(tileModel), 'linear', inputs(130, matrix)),
+        run(reference, 'linear', inputs(130, matrix)),
+      );
+      expect(difference).toBeLessThan(thresholds.bf16Activations);
+      expect(difference).toBeGreaterThan(0);
+    });
     test(`${title}: near the exact path, and not the same`, () => {
       const exact = run(reference, 'linear', inputs(7, matrix));
       const difference = relativeDifference(run(fast(reference), 'linear', inputs(7, matrix)), exact);

@@ -26,8 +26,12 @@ extern const Kernels sse42_kernels, avx2_kernels, avxvnni_kernels, avx512_kernel
 void avx512bf16_round(const float* x, int64_t n, uint16_t* to);
 void avx512bf16_rows(const RoundedRowTile& tile);
 void avx512bf16_attend(const RoundedAttentionTile& tile);
-void amx_panel(const PanelTile& tile);
 void amx_rows(const RoundedRowTile& tile);
+void amx_decode(const DecodeTile& tile);
+void amx_multiply(const DecodedTile& tile);
+void amx_pair_columns(const uint16_t* rows, int64_t width, uint32_t* to);
+void amx_turn_values(const uint16_t* rows, int64_t width, uint16_t* to);
+void amx_attend(const TiledAttention& tile);
 #elif defined(__aarch64__)
 extern const Kernels neon_kernels, i8mm_kernels;
 #endif
@@ -67,6 +71,9 @@ constinit const Kernels scalar_kernels = {.name = "scalar",
 
 namespace {
 
+// Weights are decoded for a whole tile of tokens; fewer are multiplied faster as AVX-512 does.
+constexpr int64_t fewest_tile_tokens = 17;
+
 #if defined(LONGHAND_PORTABLE)
 std::vector<const Kernels*> vector_sets() { return {}; }
 #elif defined(__x86_64__)
@@ -94,7 +101,7 @@ const Kernels& avx512bf16_kernels() {
 #if defined(__linux__)
 constexpr int tile_data = 18;
 bool has_tiles() {
-  constexpr unsigned bf16 = 1u << 22, tiles = 1u << 24, int8 = 1u << 25, all = bf16 | tiles | int8;
+  constexpr unsigned bf16 = 1u << 22, tiles = 1u << 24, all = bf16 | tiles;
   unsigned a = 0, b = 0, c = 0, d = 0;
   uint64_t given = 0;
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & all) == all && syscall(SYS_arch_prctl, 0x1021, &given) == 0 &&
@@ -110,9 +117,14 @@ const Kernels& amx_kernels() {
   static const Kernels kernels = [] {
     Kernels more = avx512_kernels;
     more.name = "amx";
-    more.panel_fast = amx_panel;
+    more.rounded_from = fewest_tile_tokens;
     more.round_bf16 = avx512bf16_round;
     more.rows_bf16_rounded = amx_rows;
+    more.decode_bf16 = amx_decode;
+    more.multiply_decoded = amx_multiply;
+    more.pair_columns = amx_pair_columns;
+    more.turn_values = amx_turn_values;
+    more.attend_tiles = amx_attend;
     more.permitted = tiles_permitted;
     return more;
   }();
@@ -130,11 +142,10 @@ std::vector<const Kernels*> vector_sets() {
   // AMD's processors multiply bf16 at twice the rate of floats (Zen 5: both prefill and decode faster), Intel's at the
   // same rate (Sapphire Rapids: prefill 0.88 times as fast); test/bench/LEDGER.md.
   const bool bf16_first = bf16 && __builtin_cpu_is("amd");
+  if (bf16 && has_tiles()) found.push_back(&amx_kernels());
   if (bf16_first) found.push_back(&avx512bf16_kernels());
   if (avx512) found.push_back(&avx512_kernels);
   if (bf16 && !bf16_first) found.push_back(&avx512bf16_kernels());
-  // Ranked last until it is measured: so far it has run on an emulation only (test/native/cpu/tiles.cc).
-  if (bf16 && has_tiles()) found.push_back(&amx_kernels());
   if (avx2 && has_feature(avx_vnni)) found.push_back(&avxvnni_kernels);
   if (avx2) found.push_back(&avx2_kernels);
   if (__builtin_cpu_supports("sse4.2")) found.push_back(&sse42_kernels);
@@ -167,8 +178,26 @@ std::vector<const Kernels*> vector_sets() {
 std::vector<const Kernels*> vector_sets() { return {}; }
 #endif
 
+// What a set with tiles computes, for processors without them: never chosen by itself.
+const Kernels& tile_model() {
+  static const Kernels kernels = [] {
+    Kernels more = scalar_kernels;
+    more.name = "scalar-tiles";
+    more.rounded_from = fewest_tile_tokens;
+    more.rows_bf16_rounded = scalar::rows_bf16_tiles;
+    more.decode_bf16 = scalar::decode_bf16;
+    more.multiply_decoded = scalar::multiply_decoded;
+    more.pair_columns = scalar::pair_columns;
+    more.turn_values = scalar::turn_values;
+    more.attend_tiles = scalar::attend_tiles;
+    return more;
+  }();
+  return kernels;
+}
+
 std::vector<const Kernels*> detect() {
   std::vector<const Kernels*> found = vector_sets();
+  found.push_back(&tile_model());
   found.push_back(&scalar_kernels);
   return found;
 }

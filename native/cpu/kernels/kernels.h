@@ -22,12 +22,12 @@ struct RowTile {
   int64_t y_stride;
 };
 
-// The same with bf16 weights and x rounded to bf16, [tokens, in].
+// The same with bf16 weights and x rounded to bf16.
 struct RoundedRowTile {
   const std::byte* weights;
   int64_t rows, in;
   const uint16_t* x;
-  int64_t tokens;
+  int64_t x_stride, tokens;
   float* y;
   int64_t y_stride;
 };
@@ -68,6 +68,19 @@ struct RoundedAttentionTile {
   const uint32_t* values;  // blocks of [turned_keys / 2][dim]: a pair is two keys, the last one may be beside nothing
   int64_t dim, count;      // of the last pair of dimensions, too, the second may be missing: zero then
   float* o;                // [dim][rounded_rows]
+};
+
+// Rows of one head against keys [first, first + count), rounded to bf16 and in tiles (fast path); row r sees the keys
+// before limits[r]. Continues an online softmax. `width` is the head's, up to a multiple of 32 with zeros; keys and
+// values stand in blocks of `turned_keys`, zeros behind the last.
+struct TiledAttention {
+  const uint32_t* q;       // [width / 2][rounded_rows] as in RoundedAttentionTile
+  const uint16_t* keys;    // blocks of [turned_keys][width]
+  const uint16_t* values;  // blocks of [width][turned_keys]
+  int64_t width, first, count;
+  const int32_t* limits;    // [rounded_rows]; all see key 0
+  float *o, *peak, *total;  // [width][rounded_rows], [rounded_rows]: sum(2^(score - peak) v), -infinity at first
+  float* out;               // after the last keys: o / total, [rounded_rows][width]; or null
 };
 
 // All tokens of some value columns of one head. S [key_dim, value_dim]; columns [first, first + count).
@@ -138,6 +151,33 @@ struct PanelTile {
   float* sums = nullptr;
 };
 
+// Columns of one panel become bf16: (code - zero) * scale [+ bias], fused, rounded to the nearest, halves away from
+// zero.
+struct DecodeTile {
+  const uint8_t* codes;  // as packed
+  int bits;
+  const uint8_t* table;
+  int zero;
+  const float *scales, *biases;  // [groups, 16]; biases may be null
+  int64_t group, blocks;
+  uint16_t* to;  // a tile a block, `decoded_block` numbers apart
+};
+
+// Decoded panels stand in pairs, so that two tiles share what they are multiplied with. A tile is [16 pairs of
+// columns][16 rows][2]; a block of a pair is the tile of its first panel and that of its second.
+inline constexpr int64_t decoded_tile = 512, decoded_block = 2 * decoded_tile;
+
+// y[t][row] = or (adds) += W x[t] over some columns of decoded panels; numbers are added up as `rows_bf16_tiles` does.
+struct DecodedTile {
+  const uint16_t* weights;  // [pairs of panels][columns / 32][decoded_block]
+  int64_t panels, columns;
+  const uint16_t* x;  // by `x_stride`
+  int64_t x_stride, tokens;
+  float* y;  // whole panels
+  int64_t y_stride;
+  bool adds;
+};
+
 // Codes of `blocks` blocks, one byte each (panel.h).
 struct UnpackTile {
   const uint8_t* from;
@@ -193,10 +233,19 @@ struct Kernels {
   void (*rows_f32)(const RowTile& tile);
   void (*rows_f16)(const RowTile& tile);
   void (*rows_bf16)(const RowTile& tile);
-  // Fast path, where the set multiplies bf16: null elsewhere (AMX has no attend_rounded).
+  // Fast path, where the set multiplies bf16: null elsewhere (AMX has no attend_rounded). Passes of `rounded_from`
+  // tokens and more round what meets bf16 weights and, where they can be decoded, packed ones.
+  int64_t rounded_from = 1;
   void (*round_bf16)(const float* x, int64_t n, uint16_t* to);
   void (*rows_bf16_rounded)(const RoundedRowTile& tile);
+  void (*decode_bf16)(const DecodeTile& tile) = nullptr;
+  void (*multiply_decoded)(const DecodedTile& tile) = nullptr;
   void (*attend_rounded)(const RoundedAttentionTile& tile);
+  // Attention in tiles: null elsewhere. `pair_columns` turns rounded_rows rows of bf16 into [width / 2][rounded_rows]
+  // pairs of columns, `turn_values` turned_keys rows into [width][turned_keys]; widths are multiples of 32.
+  void (*pair_columns)(const uint16_t* rows, int64_t width, uint32_t* to) = nullptr;
+  void (*turn_values)(const uint16_t* rows, int64_t width, uint16_t* to) = nullptr;
+  void (*attend_tiles)(const TiledAttention& tile) = nullptr;
   void (*attend)(const AttentionTile& tile);
   void (*attend_whole)(const WholeAttentionTile& tile);
   void (*delta)(const DeltaTile& tile);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "cpu/kernels/kernels.h"
+#include "cpu/simd/rounded_softmax.h"
 #include "cpu/simd/vector_avx512.h"
 
 namespace longhand::cpu {
@@ -27,10 +28,10 @@ void block(const RoundedRowTile& tile, int64_t row, int64_t token) {
   for (int r = 0; r < R; ++r)
     for (int m = 0; m < M; ++m) sum[r][m] = _mm512_setzero_ps();
   const auto* w = reinterpret_cast<const uint16_t*>(tile.weights) + row * tile.in;
-  const uint16_t* x = tile.x + token * tile.in;
+  const uint16_t* x = tile.x + token * tile.x_stride;
   const auto add = [&](int64_t k, const auto& from) {
     __m512bh input[M];
-    for (int m = 0; m < M; ++m) input[m] = from(x + m * tile.in + k);
+    for (int m = 0; m < M; ++m) input[m] = from(x + m * tile.x_stride + k);
     for (int r = 0; r < R; ++r) {
       if constexpr (M == 1) __builtin_prefetch(w + (R + r) * tile.in + k, 0, 2);
       const __m512bh weight = from(w + r * tile.in + k);
@@ -64,10 +65,6 @@ void rows_of_tokens(const RoundedRowTile& tile, int64_t token) {
 // A vector holds one key (or one dimension) of sixteen rows: neither the softmax nor a sum goes across a vector, and
 // keys are read one number at a time. 196 of at most 233 GFLOP a second and core on Zen 4, where fp32 reached 88
 // (test/bench/LEDGER.md).
-constexpr int64_t lanes = 16;
-constexpr int groups = rounded_rows / lanes;
-using Rows = __m512[groups];  // one number of each row
-
 __m512bh load_pairs(const uint32_t* p) { return (__m512bh)_mm512_loadu_si512(p); }
 __m512bh same_pair(const uint32_t* p) { return (__m512bh)_mm512_set1_epi32(static_cast<int>(*p)); }
 
@@ -89,32 +86,6 @@ void score(const RoundedAttentionTile& tile, const uint32_t* keys, float* scores
     for (int g = 0; g < groups; ++g) {
       peak[g] = _mm512_max_ps(peak[g], sum[k][g]);
       _mm512_store_ps(scores + k * rounded_rows + g * lanes, sum[k][g]);
-    }
-  }
-}
-
-// 2^x, x <= 0: the arithmetic of encoder.cc.
-__m512 power_of_two(__m512 x) {
-  const __m512 fraction = _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF);
-  __m512 p = _mm512_fmadd_ps(fraction, _mm512_set1_ps(0.0770670399f), _mm512_set1_ps(0.227644995f));
-  p = _mm512_fmadd_ps(p, fraction, _mm512_set1_ps(0.695116758f));
-  p = _mm512_fmadd_ps(p, fraction, _mm512_set1_ps(1.0f));
-  return _mm512_scalef_ps(p, x);
-}
-
-// Scores of an even number of keys become weights, rounded and in pairs of keys; adds them to `total`.
-void weigh(const float* scores, int64_t count, const Rows& peak, uint32_t* weights, Rows& total) {
-  const __m512i beside = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
-                                          21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
-  const __m512bh ones = (__m512bh)_mm512_set1_epi16(0x3f80);
-  for (int64_t j = 0; j < count; j += 2) {
-    for (int g = 0; g < groups; ++g) {
-      const float* at = scores + j * rounded_rows + g * lanes;
-      const __m512 first = power_of_two(_mm512_sub_ps(_mm512_load_ps(at), peak[g]));
-      const __m512 second = power_of_two(_mm512_sub_ps(_mm512_load_ps(at + rounded_rows), peak[g]));
-      const __m512i pairs = _mm512_permutexvar_epi16(beside, (__m512i)_mm512_cvtne2ps_pbh(second, first));
-      total[g] = _mm512_dpbf16_ps(total[g], (__m512bh)pairs, ones);
-      _mm512_store_si512(weights + j / 2 * rounded_rows + g * lanes, pairs);
     }
   }
 }

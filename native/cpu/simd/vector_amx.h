@@ -1,4 +1,4 @@
-// The tile instructions of AMX. Included by files compiled for amx-tile, amx-int8 and amx-bf16 only. The register is a
+// The tile instructions of AMX. Included by files compiled for amx-tile and amx-bf16 only. The register is a
 // part of the instruction, and the compiler's intrinsics want it as a written number.
 #pragma once
 
@@ -46,18 +46,9 @@ struct Amx {
     if constexpr (Sum == 2) _tile_stored(2, to, stride);
     if constexpr (Sum == 3) _tile_stored(3, to, stride);
   }
-  // Signed bytes of X, unsigned ones of Codes.
-  template <int Sum, int X, int Codes>
-  static void multiply_bytes() {
-    static_assert((X == 4 || X == 5) && (Codes == 6 || Codes == 7) && Sum == 2 * (X - 4) + Codes - 6);
-    if constexpr (Sum == 0) _tile_dpbsud(0, 4, 6);
-    if constexpr (Sum == 1) _tile_dpbsud(1, 4, 7);
-    if constexpr (Sum == 2) _tile_dpbsud(2, 5, 6);
-    if constexpr (Sum == 3) _tile_dpbsud(3, 5, 7);
-  }
-  template <int Sum, int Weights, int X>
+  template <int Sum, int A, int B>
   static void multiply_bf16() {
-    static_assert((Weights == 4 || Weights == 5) && (X == 6 || X == 7) && Sum == 2 * (Weights - 4) + X - 6);
+    static_assert((A == 4 || A == 5) && (B == 6 || B == 7) && Sum == 2 * (A - 4) + B - 6);
     if constexpr (Sum == 0) _tile_dpbf16ps(0, 4, 6);
     if constexpr (Sum == 1) _tile_dpbf16ps(1, 4, 7);
     if constexpr (Sum == 2) _tile_dpbf16ps(2, 5, 6);

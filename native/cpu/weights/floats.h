@@ -16,6 +16,8 @@ inline uint16_t to_bf16(float value) {
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
+inline uint32_t pair_of(uint16_t first, uint16_t second) { return first | static_cast<uint32_t>(second) << 16; }
+
 inline float from_f16(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
   const uint32_t magnitude = static_cast<uint32_t>(half & 0x7fffu) << 13;

@@ -1,5 +1,5 @@
 // The tile instructions of AMX, for processors without them: what Intel's manual says of LDTILECFG, TILELOADD,
-// TILESTORED, TDPBSUD and TDPBF16PS, and an end to the program where a processor would fault or the result would not be
+// TILESTORED and TDPBF16PS, and an end to the program where a processor would fault or the result would not be
 // defined.
 #pragma once
 
@@ -44,14 +44,6 @@ struct EmulatedTiles {
   }
 
   template <int Sum, int A, int B>
-  static void multiply_bytes() {
-    for_products<Sum, A, B>([](const Word* a, int depth, int column, Word& sum) {
-      for (int k = 0; k < depth; ++k)
-        for (int i = 0; i < 4; ++i)
-          sum.integer += static_cast<int8_t>(a[k].bytes[i]) * static_cast<uint8_t>(tiles[B][k][column].bytes[i]);
-    });
-  }
-  template <int Sum, int A, int B>
   static void multiply_bf16() {
     for_products<Sum, A, B>([](const Word* a, int depth, int column, Word& sum) {
       float both[2] = {};
@@ -64,9 +56,7 @@ struct EmulatedTiles {
 
  private:
   union Word {
-    uint8_t bytes[4];
     uint16_t halves[2];
-    int32_t integer;
     float real;
   };
   static inline thread_local TileShapes shapes;

@@ -329,7 +329,7 @@ int main() {
   testing::SmallModel small(*backend);
   const std::vector<float> expected[2] = {small.run(7, 7, 2, Path::exact), small.run(7, 7, 2, Path::fast)};
   for (const cpu::Kernels* kernels : cpu::available_kernels()) {
-    if (kernels == &cpu::scalar_kernels) continue;
+    if (std::strncmp(kernels->name, "scalar", 6) == 0) continue;  // with and without tiles
     conversions(*kernels);
     rounding(*kernels);
     products(*kernels);

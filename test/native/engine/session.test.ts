@@ -54,7 +54,8 @@ test('wrong input is refused with code `argument` and leaves the session as it w
 test('sampling is a function of seed and position', async () => {
   const model = await addon.load(starter);
   const session = model.createSession();
-  const options = { temperature: 1, topP: 0.95, seed: 42, maxTokens: 24 };
+  // The exact path: on the fast one a prompt may be read in other arithmetic than an answer is written in.
+  const options = { temperature: 1, topP: 0.95, seed: 42, maxTokens: 24, path: 'exact' as const };
   const first = await runs(session, options);
   await session.reset();
   expect((await runs(session, options)).tokens).toEqual(first.tokens);

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "cpu/attention/cache.h"
 #include "cpu/backend.h"
-#include "cpu/cache.h"
 
 namespace longhand::cpu {
 namespace {

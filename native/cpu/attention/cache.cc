@@ -1,4 +1,4 @@
-#include "cpu/cache.h"
+#include "cpu/attention/cache.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,244 @@
+// Attention over numbers rounded to bf16 (fast path of some sets): what the kernels compute, and causal attention in
+// tiles over a cache.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "cpu/attention/cache.h"
+#include "cpu/backend.h"
+#include "cpu/kernels/scalar.h"
+#include "cpu/weights/floats.h"
+
+namespace longhand::cpu {
+namespace {
+
+float first_of(uint32_t pair) { return from_bf16(static_cast<uint16_t>(pair)); }
+float second_of(uint32_t pair) { return from_bf16(static_cast<uint16_t>(pair >> 16)); }
+
+// In the order of VDPBF16PS; a product of two bf16 is exact.
+float add_products(float sum, uint32_t a, uint32_t b) {
+  sum += second_of(a) * second_of(b);
+  return sum + first_of(a) * first_of(b);
+}
+
+// 2^x for x <= 0, by a polynomial for the fraction in [0, 1): relative error below 2^-13, and 1 for 0.
+float power_of_two(float x) {
+  if (!(x >= -150.0f)) return std::isnan(x) ? x : 0.0f;
+  const float whole = std::floor(x), fraction = x - whole;
+  float p = std::fma(fraction, 0.0770670399f, 0.227644995f);
+  p = std::fma(p, fraction, 0.695116758f);
+  p = std::fma(p, fraction, 1.0f);
+  return std::ldexp(p, static_cast<int>(whole));
+}
+
+uint16_t rounded(float x) {
+  uint16_t to;
+  scalar::round_bf16(&x, 1, &to);
+  return to;
+}
+
+}  // namespace
+
+// An online softmax whose weights are rounded before they are added up, so that they stay shares of one.
+void scalar::attend_rounded(const RoundedAttentionTile& tile) {
+  const int64_t pairs = (tile.dim + 1) / 2;
+  for (int64_t r = 0; r < rounded_rows; ++r) {
+    float peak = -std::numeric_limits<float>::infinity(), total = 0;
+    for (int64_t i = 0; i < tile.dim; ++i) tile.o[i * rounded_rows + r] = 0;
+    for (int64_t from = 0; from < tile.count; from += turned_keys) {
+      const uint32_t *keys = tile.keys + from * pairs, *values = tile.values + from / 2 * tile.dim;
+      const int64_t count = std::min(turned_keys, tile.count - from);
+      float scores[turned_keys] = {}, old = peak;
+      for (int64_t j = 0; j < count; ++j) {
+        for (int64_t i = 0; i < pairs; ++i)
+          scores[j] = add_products(scores[j], keys[i * turned_keys + j], tile.q[i * rounded_rows + r]);
+        peak = std::max(peak, scores[j]);
+      }
+      const float fade = power_of_two(old - peak);
+      total *= fade;
+      for (int64_t i = 0; i < tile.dim; ++i) tile.o[i * rounded_rows + r] *= fade;
+      for (int64_t j = 0; j < count; j += 2) {
+        const auto weight = [&](int64_t key) {
+          return key < count ? rounded(power_of_two(scores[key] - peak)) : uint16_t{0};
+        };
+        const uint32_t weights = pair_of(weight(j), weight(j + 1));
+        total = add_products(total, weights, pair_of(rounded(1.0f), rounded(1.0f)));
+        for (int64_t i = 0; i < tile.dim; ++i) {
+          float& o = tile.o[i * rounded_rows + r];
+          o = add_products(o, values[j / 2 * tile.dim + i], weights);
+        }
+      }
+    }
+    for (int64_t i = 0; i < tile.dim; ++i) tile.o[i * rounded_rows + r] /= total;
+  }
+}
+
+namespace {
+
+float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
+
+// What a tile adds to a sum for 32 products of a(i) and b(i): the even and the odd ones by themselves.
+template <class A, class B>
+float add_tile(float sum, const A& a, const B& b) {
+  float both[2] = {};
+  for (int64_t i = 0; i < 32; ++i)
+    both[i % 2] = flushed(std::fma(flushed(from_bf16(a(i))), flushed(from_bf16(b(i))), both[i % 2]));
+  return flushed(sum + flushed(both[0] + both[1]));
+}
+
+constexpr float none = -std::numeric_limits<float>::infinity();
+
+uint16_t half_of(uint32_t pair, int64_t which) { return static_cast<uint16_t>(pair >> (which % 2 * 16)); }
+
+// One row and one block of keys.
+void attend_block(const TiledAttention& tile, int64_t r, int64_t from) {
+  const uint16_t *keys = tile.keys + from * tile.width, *values = tile.values + from * tile.width;
+  float scores[turned_keys], peak = tile.peak[r];
+  for (int64_t j = 0; j < turned_keys; ++j) {
+    scores[j] = 0;
+    for (int64_t c = 0; c < tile.width; c += 32)
+      scores[j] = add_tile(
+          scores[j], [&](int64_t i) { return keys[j * tile.width + c + i]; },
+          [&](int64_t i) { return half_of(tile.q[(c + i) / 2 * rounded_rows + r], i); });
+    if (tile.first + from + j >= tile.limits[r] || from + j >= tile.count) scores[j] = none;
+    peak = std::max(peak, scores[j]);
+  }
+  const float fade = power_of_two(tile.peak[r] - peak);
+  tile.peak[r] = peak;
+  tile.total[r] *= fade;
+  uint16_t weights[turned_keys];
+  for (int64_t j = 0; j < turned_keys; ++j) weights[j] = rounded(power_of_two(scores[j] - peak));
+  for (int64_t j = 0; j < turned_keys; j += 2)
+    tile.total[r] =
+        add_products(tile.total[r], pair_of(weights[j], weights[j + 1]), pair_of(rounded(1.0f), rounded(1.0f)));
+  for (int64_t i = 0; i < tile.width; ++i) {
+    float& o = tile.o[i * rounded_rows + r];
+    o *= fade;
+    for (int64_t j = 0; j < turned_keys; j += 32)
+      o = add_tile(
+          o, [&](int64_t k) { return values[i * turned_keys + j + k]; }, [&](int64_t k) { return weights[j + k]; });
+  }
+}
+
+}  // namespace
+
+void scalar::pair_columns(const uint16_t* rows, int64_t width, uint32_t* to) {
+  for (int64_t r = 0; r < rounded_rows; ++r)
+    for (int64_t i = 0; i < width; i += 2)
+      to[i / 2 * rounded_rows + r] = pair_of(rows[r * width + i], rows[r * width + i + 1]);
+}
+
+void scalar::turn_values(const uint16_t* rows, int64_t width, uint16_t* to) {
+  for (int64_t j = 0; j < turned_keys; ++j)
+    for (int64_t i = 0; i < width; ++i) to[i * turned_keys + j] = rows[j * width + i];
+}
+
+void scalar::attend_tiles(const TiledAttention& tile) {
+  for (int64_t r = 0; r < rounded_rows; ++r) {
+    for (int64_t from = 0; from < tile.count; from += turned_keys) attend_block(tile, r, from);
+    for (int64_t i = 0; tile.out && i < tile.width; ++i)
+      tile.out[r * tile.width + i] = tile.o[i * rounded_rows + r] / tile.total[r];
+  }
+}
+
+namespace {
+
+constexpr int64_t keys_a_split = 1024;  // of all heads, rounded and turned at a time
+
+// Keys and values of a split, rounded: a block of one head after the other.
+struct RoundedKeys {
+  uint16_t *keys, *values;
+  int64_t block_size;
+
+  uint16_t* keys_of(int64_t block) const { return keys + block * block_size; }
+  uint16_t* values_of(int64_t block) const { return values + block * block_size; }
+};
+
+// Rows [first, first + count) of one head; zeros behind them and behind `dim`.
+void round_rows(const Kernels& kernels, const KvCache& cache, const BufferPtr& from, int64_t head, int64_t first,
+                int64_t count, int64_t width, uint16_t* to) {
+  const auto [heads, dim] = cache.layout;
+  thread_local std::vector<float> row;
+  row.resize(static_cast<size_t>(dim));
+  for (int64_t j = 0; j < turned_keys; ++j) {
+    uint16_t* at = to + j * width;
+    if (j < count) {
+      load_head(kernels, cache.type, cache_head(cache.type, from->host(), first + j, heads, dim, head), dim,
+                row.data());
+      kernels.round_bf16(row.data(), dim, at);
+    }
+    const int64_t written = j < count ? dim : 0;
+    std::fill(at + written, at + width, uint16_t{0});
+  }
+}
+
+}  // namespace
+
+// Rows of one key/value head, (token, query head), in tiles of 32: an item. The keys are rounded and turned for all
+// items, a split after the other, and each item goes on with its online softmax.
+Tensor CpuBackend::attend_in_tiles(Tensor q, const KvCache& cache, const Attention& shape) {
+  const auto [query, kv, dim] = shape.heads;
+  const int64_t heads = kv, group = query / kv, past = cache.length - q.rows, rows = q.rows * group, head_dim = dim;
+  const int64_t tiles = (rows + rounded_rows - 1) / rounded_rows, width = (dim + 31) / 32 * 32;
+  const int64_t block_size = turned_keys * width;
+  const int64_t most_blocks = (std::min(keys_a_split, cache.length) + turned_keys - 1) / turned_keys;
+  const auto halves = [&](int64_t count) { return reinterpret_cast<uint16_t*>(data(scratch(1, (count + 1) / 2))); };
+  const RoundedKeys rounded{halves(kv * most_blocks * block_size), halves(kv * most_blocks * block_size), block_size};
+  const Tensor sums = scratch(kv * tiles, width * rounded_rows), peaks = scratch(kv * tiles, 2 * rounded_rows);
+  const Tensor out = scratch(q.rows, q.cols);
+  const float scale = shape.scale * std::numbers::log2e_v<float>;  // weights are powers of two
+
+  for (int64_t first = 0; first < cache.length; first += keys_a_split) {
+    const int64_t count = std::min(keys_a_split, cache.length - first),
+                  blocks = (count + turned_keys - 1) / turned_keys;
+    parallel(heads * blocks, [&](int64_t item) {
+      const int64_t head = item / blocks, key = item % blocks * turned_keys;
+      const int64_t some = std::min(turned_keys, count - key), block = head * most_blocks + item % blocks;
+      thread_local std::vector<uint16_t> values;
+      values.resize(static_cast<size_t>(block_size));
+      round_rows(kernels_, cache, cache.keys, head, first + key, some, width, rounded.keys_of(block));
+      round_rows(kernels_, cache, cache.values, head, first + key, some, width, values.data());
+      kernels_.turn_values(values.data(), width, rounded.values_of(block));
+    });
+    parallel(heads * tiles, [&](int64_t item) {
+      const int64_t head = item / tiles, first_row = item % tiles * rounded_rows;
+      const int64_t some = std::min(rounded_rows, rows - first_row);
+      const auto at = [&](const Tensor& of, int64_t r) {
+        return row(of, (first_row + r) / group) + (head * group + (first_row + r) % group) * head_dim;
+      };
+      int32_t limits[rounded_rows];
+      for (int64_t r = 0; r < rounded_rows; ++r)
+        limits[r] = static_cast<int32_t>(past + (first_row + std::min(r, some - 1)) / group + 1);
+      const int64_t seen = std::min(count, limits[rounded_rows - 1] - first);
+      if (seen <= 0) return;
+      float *o = row(sums, item), *peak = row(peaks, item), *total = peak + rounded_rows;
+      if (first == 0) {
+        std::fill_n(o, width * rounded_rows, 0.0f);
+        std::fill_n(peak, rounded_rows, none);
+        std::fill_n(total, rounded_rows, 0.0f);
+      }
+      thread_local std::vector<float> scaled, finished;
+      thread_local std::vector<uint16_t> queries;
+      thread_local std::vector<uint32_t> pairs;
+      scaled.resize(static_cast<size_t>(head_dim));
+      queries.assign(static_cast<size_t>(rounded_rows * width), 0);
+      pairs.resize(static_cast<size_t>(rounded_rows * width / 2));
+      for (int64_t r = 0; r < some; ++r) {
+        std::transform(at(q, r), at(q, r) + head_dim, scaled.data(), [&](float x) { return x * scale; });
+        kernels_.round_bf16(scaled.data(), head_dim, queries.data() + r * width);
+      }
+      kernels_.pair_columns(queries.data(), width, pairs.data());
+      const bool last = first + count >= limits[rounded_rows - 1];
+      if (last) finished.resize(static_cast<size_t>(rounded_rows * width));
+      const int64_t block = head * most_blocks;
+      kernels_.attend_tiles({pairs.data(), rounded.keys_of(block), rounded.values_of(block), width, first, seen, limits,
+                             o, peak, total, last ? finished.data() : nullptr});
+      for (int64_t r = 0; last && r < some; ++r) std::copy_n(finished.data() + r * width, head_dim, at(out, r));
+    });
+  }
+  return out;
+}
+
+}  // namespace longhand::cpu
