@@ -62,7 +62,7 @@ class CpuBackend : public Backend {
   Tensor rms_norm(Tensor x, const Norm& norm) override;
   Tensor layer_norm(Tensor x, const LayerNorm& norm, Tensor add) override;
 
-  // linear.cc
+  // linear.cc, activations.cc
   Tensor linear(Tensor x, const Weight& weight, const Linear& options) override;
   Tensor gate_up(Tensor x, const Weight& gate_and_up, const Norm* norm) override;
   Tensor logits(Tensor x, const Weight& head, const Norm& norm, float scale) override;
@@ -117,8 +117,11 @@ class CpuBackend : public Backend {
   void check_cancelled() const;
   // x with contiguous rows, normalised when `norm` is given.
   Tensor normalised(Tensor x, const Norm* norm);
-  // Whether an op on `tokens` tokens of the running pass multiplies numbers rounded to bf16: a matter of the whole
-  // pass, so that its parts agree, and of one token for those that have to come out as they would alone.
+  // Whether an op on `tokens` tokens belongs to the reading of a prompt, whose arithmetic is faster than that of
+  // answers: a matter of the whole pass, so that its parts agree, and never of tokens that have to come out as they
+  // would alone.
+  bool reads(int64_t tokens) const;
+  // Whether it multiplies numbers rounded to bf16.
   bool rounds_activations(int64_t tokens) const;
   // x (contiguous) in the forms that the segments of `weight` multiply on this pass's path; with `order` its rows
   // order[0], order[1], ... in their place.

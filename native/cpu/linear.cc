@@ -56,54 +56,6 @@ void finish_row(const Kernels& kernels, const Linear& options, const float* bias
 
 }  // namespace
 
-bool CpuBackend::rounds_activations(int64_t tokens) const {
-  const int64_t together = tokens == 1 || pass_.separate ? 1 : std::max(tokens, pass_.whole);
-  return pass_.path == Path::fast && kernels_.rows_bf16_rounded && together >= kernels_.rounded_from;
-}
-
-Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, int64_t tokens, std::span<const int64_t> order) {
-  const bool rounds = rounds_activations(tokens), decodes = rounds && kernels_.decode_bf16 && weight.any_packed();
-  const bool fast = weight.any_packed() && pass_.path == Path::fast, direct = order.empty();
-  const bool wants_floats = direct || !fast || !weight.all_packed();
-  const int64_t rows = direct ? x.rows : static_cast<int64_t>(order.size());
-  const Tensor in = direct || !wants_floats ? x : scratch(rows, x.cols);
-  const auto from = [&](int64_t t) { return row(x, direct ? t : order[static_cast<size_t>(t)]); };
-  if (!direct && wants_floats) parallel(rows, [&](int64_t t) { std::copy_n(from(t), x.cols, row(in, t)); });
-  Activations forms{.x = wants_floats ? data(in) : nullptr, .stride = in.stride, .tokens = rows, .in = x.cols};
-  forms.decodes = decodes;
-  if (fast && !decodes) {
-    forms.rounded = room_for_rounding(rows, x.cols);
-    parallel(rows, [&](int64_t t) {
-      const Rounding at = forms.rounded.token(t, x.cols);
-      kernels_.quantise(from(t), x.cols, at.codes, at.codes + x.cols, at.scales, at.code_sums);
-    });
-  } else if (weight.any_packed() && !decodes) {
-    const Tensor sums = scratch(rows, x.cols / 16);
-    parallel(rows, [&](int64_t t) {
-      for (int64_t i = 0; i < sums.cols; ++i) {
-        float sum = 0;
-        for (int64_t c = 0; c < 16; ++c) sum += from(t)[16 * i + c];
-        row(sums, t)[i] = sum;
-      }
-    });
-    forms.sums = data(sums);
-  }
-  if (decodes || (rounds && weight.any_bf16())) {
-    // Rows a line longer than they are: with a stride of a power of two all would share a few sets of the cache.
-    forms.halves_stride = (x.cols + 1) / 2 * 2 + 32;
-    auto* halves = reinterpret_cast<uint16_t*>(data(scratch(rows, forms.halves_stride / 2)));
-    parallel(rows, [&](int64_t t) { kernels_.round_bf16(from(t), x.cols, halves + t * forms.halves_stride); });
-    forms.halves = halves;
-  }
-  return forms;
-}
-
-Rounding CpuBackend::room_for_rounding(int64_t rows, int64_t cols) {
-  const Tensor codes = scratch(rows, cols / 2), scales = scratch(rows, cols / block_columns);
-  return {reinterpret_cast<int8_t*>(data(codes)), data(scales),
-          reinterpret_cast<int32_t*>(data(scratch(rows, cols / 16)))};
-}
-
 Tensor CpuBackend::linear(Tensor x, const Weight& weight, const Linear& options) {
   const CpuWeight& w = cpu_weight(weight);
   assert(x.cols == w.in && w.experts == 1);

@@ -42,7 +42,8 @@ void scalar::rows_bf16(const RowTile& tile) {
 
 Rounding Rounding::token(int64_t first, int64_t in) const {
   if (!codes) return {};
-  return {codes + 2 * first * in, scales + first * (in / block_columns), code_sums + first * (in / 16)};
+  return {codes + 2 * first * in, scales + first * (in / block_columns), code_sums + first * (in / 16),
+          low ? low + first * (in / block_columns) : nullptr};
 }
 
 Activations Activations::token(int64_t first, int64_t count) const {
@@ -81,6 +82,7 @@ void take_rounded(PanelTile& tile, const Activations& x, int64_t column) {
   tile.x_codes = x.rounded.codes + column;
   tile.x_scales = x.rounded.scales + column / block_columns;
   tile.x_code_sums = x.rounded.code_sums + column / 16;
+  if (x.rounded.low) tile.x_low = x.rounded.low + column / block_columns;
 }
 
 // sums[t][panels * 16] += panels [first, first + count) times the tokens of x, as they are or (fast path) rounded;

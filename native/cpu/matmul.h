@@ -12,13 +12,13 @@ namespace longhand::cpu {
 // rows or so: more rows share it.
 inline constexpr int64_t tokens_a_tile = 128, tokens_a_decoded_tile = 512;
 
-// Activations rounded to 15 bits with a scale every 32 columns (Kernels::quantise), and the sums of their codes. With 8
-// bits a small, deep model changes its most likely token at 4 of 100 positions (KLD 3.0e-3 on SmolLM2), with 15 at
-// none.
+// Activations rounded to 15 bits with a scale every 32 columns (Kernels::quantise), or to 8 where the low byte is zero,
+// and the sums of their codes.
 struct Rounding {
   int8_t* codes = nullptr;       // [tokens, 2, in]: high bytes, low bytes
   float* scales = nullptr;       // [tokens, in / 32]
   int32_t* code_sums = nullptr;  // [tokens, in / 16]
+  uint8_t* low = nullptr;        // [tokens, in / 32]: which blocks of 32 columns have low bytes; null: all
 
   Rounding token(int64_t first, int64_t in) const;
 };

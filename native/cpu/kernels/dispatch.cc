@@ -71,9 +71,6 @@ constinit const Kernels scalar_kernels = {.name = "scalar",
 
 namespace {
 
-// Weights are decoded for a whole tile of tokens; fewer are multiplied faster as AVX-512 does.
-constexpr int64_t fewest_tile_tokens = 17;
-
 #if defined(LONGHAND_PORTABLE)
 std::vector<const Kernels*> vector_sets() { return {}; }
 #elif defined(__x86_64__)
@@ -117,7 +114,7 @@ const Kernels& amx_kernels() {
   static const Kernels kernels = [] {
     Kernels more = avx512_kernels;
     more.name = "amx";
-    more.rounded_from = fewest_tile_tokens;
+    more.rounds_when_reading = true;
     more.round_bf16 = avx512bf16_round;
     more.rows_bf16_rounded = amx_rows;
     more.decode_bf16 = amx_decode;
@@ -183,7 +180,7 @@ const Kernels& tile_model() {
   static const Kernels kernels = [] {
     Kernels more = scalar_kernels;
     more.name = "scalar-tiles";
-    more.rounded_from = fewest_tile_tokens;
+    more.rounds_when_reading = true;
     more.rows_bf16_rounded = scalar::rows_bf16_tiles;
     more.decode_bf16 = scalar::decode_bf16;
     more.multiply_decoded = scalar::multiply_decoded;

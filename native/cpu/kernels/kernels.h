@@ -145,7 +145,8 @@ struct PanelTile {
   const int8_t* x_codes = nullptr;
   const float* x_scales = nullptr;
   const int32_t* x_code_sums = nullptr;
-  const float* x = nullptr;  // exact: by `x_stride`; sums of 16 columns
+  const uint8_t* x_low = nullptr;  // by `scale_step`: 0 where all low bytes of a block are zero; null: not told
+  const float* x = nullptr;        // exact: by `x_stride`; sums of 16 columns
   const float* x_sums = nullptr;
   int64_t x_stride = 0, scale_step = 0, sum_step = 0;
   float* sums = nullptr;
@@ -233,9 +234,9 @@ struct Kernels {
   void (*rows_f32)(const RowTile& tile);
   void (*rows_f16)(const RowTile& tile);
   void (*rows_bf16)(const RowTile& tile);
-  // Fast path, where the set multiplies bf16: null elsewhere (AMX has no attend_rounded). Passes of `rounded_from`
-  // tokens and more round what meets bf16 weights and, where they can be decoded, packed ones.
-  int64_t rounded_from = 1;
+  // Fast path, where the set multiplies bf16: null elsewhere (AMX has no attend_rounded). What meets bf16 weights is
+  // rounded, always or only when a prompt is read, and then what meets packed ones, too, if they can be decoded.
+  bool rounds_when_reading = false;
   void (*round_bf16)(const float* x, int64_t n, uint16_t* to);
   void (*rows_bf16_rounded)(const RoundedRowTile& tile);
   void (*decode_bf16)(const DecodeTile& tile) = nullptr;

@@ -127,7 +127,7 @@ constexpr int part_of(int p) {
 // products[r][p] += codes times row r of x over quads [First, Last) of a block; `x` is the block's first column of row
 // 0.
 template <class V, int Rows, int P, int Bits, bool Table, bool Wide, int First, int Last>
-inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const int8_t* x,
+inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const int8_t* x, int64_t x_stride,
                            typename V::I (&products)[Rows][P]) {
   const auto quad_of = [&]<int Q>(int p) {
     const uint8_t* panel = codes + panel_of<V>(p) * tile.code_stride + part_of<V>(p) * V::width * 4;
@@ -139,7 +139,7 @@ inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const in
     for_quads<First / 2, Last / 2>([&]<int Q>() {
       typename V::I inputs[Rows / 2];
       for (int r = 0; r < Rows; r += 2)
-        inputs[r / 2] = V::eight_of_two(x + r * tile.x_stride + 8 * Q, x + (r + 1) * tile.x_stride + 8 * Q);
+        inputs[r / 2] = V::eight_of_two(x + r * x_stride + 8 * Q, x + (r + 1) * x_stride + 8 * Q);
       for (int p = 0; p < P; ++p) {
         const auto even = quad_of.template operator()<2 * Q>(p), odd = quad_of.template operator()<2 * Q + 1>(p);
         for (int r = 0; r < Rows / 2; ++r) V::multiply_pairs(sums[r][p], even, odd, inputs[r]);
@@ -153,7 +153,7 @@ inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const in
     typename V::I w[P];
     for (int p = 0; p < P; ++p) w[p] = quad_of.template operator()<Q>(p);
     for (int r = 0; r < Rows; ++r) {
-      const typename V::I input = V::four(x + r * tile.x_stride + 4 * Q);
+      const typename V::I input = V::four(x + r * x_stride + 4 * Q);
       for (int p = 0; p < P; ++p) products[r][p] = V::template dot4<Wide>(products[r][p], w[p], input);
     }
   });
@@ -212,46 +212,64 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
       for (int p = 0; p < P; p += static_cast<int>(parts<V>))
         prefetch_block<Bits>(codes + panel_of<V>(p) * tile.code_stride + skip);
     }
-    for_quads<0, runs>([&]<int Run>() {
-      I products[2 * M][P];
-      int32_t x_sum[M];
-      for (int m = 0; m < M; ++m) {
-        const int32_t* sums = tile.x_code_sums + (token + m) * tile.sum_step + 2 * block;
-        x_sum[m] = Half ? sums[Run] : sums[0] + sums[1];
-        const I start = V::set_int((V::bias(Wide) - tile.zero) * x_sum[m]);
+    const auto add_runs = [&]<bool Both>() {
+      for_quads<0, runs>([&]<int Run>() {
+        constexpr int rows = Both ? 2 * M : M;
+        I products[rows][P];
+        int32_t x_sum[M];
+        for (int m = 0; m < M; ++m) {
+          const int32_t* sums = tile.x_code_sums + (token + m) * tile.sum_step + 2 * block;
+          x_sum[m] = Half ? sums[Run] : sums[0] + sums[1];
+          const I start = V::set_int((V::bias(Wide) - tile.zero) * (Both ? x_sum[m] : x_sum[m] / 128));
+          for (int p = 0; p < P; ++p) {
+            if (Both) products[2 * m][p] = V::set_int(0);
+            products[Both ? 2 * m + 1 : m][p] = start;
+          }
+        }
+        multiply_quads<V, rows, P, Bits, Table, Wide, Run * 4, Half ? Run * 4 + 4 : 8>(
+            tile, codes, x + block * columns, (Both ? 1 : 2) * tile.x_stride, products);
+        const int64_t group = (block * columns + Run * 16) >> group_shift;
+        const bool biased = Packed ? tile.packed->biases != nullptr : tile.biases != nullptr;
+        F scale[P], bias[P];
         for (int p = 0; p < P; ++p) {
-          products[2 * m][p] = V::set_int(0);
-          products[2 * m + 1][p] = start;
+          if constexpr (Packed) {
+            scale[p] = packed_scale<V>(*tile.packed, panel_of<V>(p) * tile.code_stride, group, part_of<V>(p));
+            bias[p] = biased ? packed_bias<V>(*tile.packed, panel_of<V>(p) * tile.code_stride, group, part_of<V>(p))
+                             : V::zero();
+          } else {
+            const int64_t from = panel_of<V>(p) * tile.scale_stride + group * panel_lanes + part_of<V>(p) * V::width;
+            scale[p] = V::load(tile.scales + from);
+            bias[p] = biased ? V::load(tile.biases + from) : V::zero();
+          }
+        }
+        for (int m = 0; m < M; ++m) {
+          const float x_scale = tile.x_scales[(token + m) * tile.scale_step + block];
+          const F step = V::set(Both ? x_scale : 128.0f * x_scale);
+          for (int p = 0; p < P; ++p) {
+            const F product =
+                V::to_float(Both ? V::joined(products[rows == M ? m : 2 * m][p], products[rows == M ? m : 2 * m + 1][p])
+                                 : products[m][p]);
+            sum[m][p] = V::fused(product, V::mul(scale[p], step), sum[m][p]);
+          }
+          if (biased) {
+            const F whole = V::set(x_scale * static_cast<float>(x_sum[m]));
+            for (int p = 0; p < P; ++p) sum[m][p] = V::fused(bias[p], whole, sum[m][p]);
+          }
+        }
+      });
+    };
+    // Without low bytes half of the products would add nothing: the same bits without them.
+    if constexpr (!Packed && !(V::pairs && M % 2 == 1)) {
+      if (tile.x_low) {
+        int low = 0;
+        for (int m = 0; m < M; ++m) low |= tile.x_low[(token + m) * tile.scale_step + block];
+        if (low == 0) {
+          add_runs.template operator()<false>();
+          continue;
         }
       }
-      multiply_quads<V, 2 * M, P, Bits, Table, Wide, Run * 4, Half ? Run * 4 + 4 : 8>(tile, codes, x + block * columns,
-                                                                                      products);
-      const int64_t group = (block * columns + Run * 16) >> group_shift;
-      const bool biased = Packed ? tile.packed->biases != nullptr : tile.biases != nullptr;
-      F scale[P], bias[P];
-      for (int p = 0; p < P; ++p) {
-        if constexpr (Packed) {
-          scale[p] = packed_scale<V>(*tile.packed, panel_of<V>(p) * tile.code_stride, group, part_of<V>(p));
-          bias[p] = biased ? packed_bias<V>(*tile.packed, panel_of<V>(p) * tile.code_stride, group, part_of<V>(p))
-                           : V::zero();
-        } else {
-          const int64_t from = panel_of<V>(p) * tile.scale_stride + group * panel_lanes + part_of<V>(p) * V::width;
-          scale[p] = V::load(tile.scales + from);
-          bias[p] = biased ? V::load(tile.biases + from) : V::zero();
-        }
-      }
-      for (int m = 0; m < M; ++m) {
-        const float x_scale = tile.x_scales[(token + m) * tile.scale_step + block];
-        for (int p = 0; p < P; ++p) {
-          const F product = V::to_float(V::joined(products[2 * m][p], products[2 * m + 1][p]));
-          sum[m][p] = V::fused(product, V::mul(scale[p], V::set(x_scale)), sum[m][p]);
-        }
-        if (biased) {
-          const F whole = V::set(x_scale * static_cast<float>(x_sum[m]));
-          for (int p = 0; p < P; ++p) sum[m][p] = V::fused(bias[p], whole, sum[m][p]);
-        }
-      }
-    });
+    }
+    add_runs.template operator()<true>();
   }
   for (int m = 0; m < M; ++m)
     for (int p = 0; p < P; ++p) V::store(to + m * tile.panels * panel_lanes + p * V::width, sum[m][p]);

@@ -1,0 +1,91 @@
+// Activations in the forms that weights are multiplied with: rounded to two bytes, to one, to bf16, or as they are.
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/backend.h"
+#include "cpu/matmul.h"
+
+namespace longhand::cpu {
+
+namespace {
+
+// With 8 bits for every activation a small, deep model changes its most likely token at 4 of 100 positions. Most of
+// that comes from the blocks of a row whose step is far above the others': a block keeps its low bytes if the square of
+// its step is twice the row's mean or more (a tenth of the blocks), the rest do without (test/bench/LEDGER.md).
+void drop_low_bytes(const Rounding& row, int64_t in) {
+  constexpr float least_share = 2.0f;
+  const int64_t blocks = in / block_columns;
+  float squares = 0;
+  for (int64_t b = 0; b < blocks; ++b) squares += row.scales[b] * row.scales[b];
+  const float least = least_share * squares / static_cast<float>(blocks);
+  for (int64_t b = 0; b < blocks; ++b) {
+    row.low[b] = row.scales[b] * row.scales[b] >= least;
+    if (row.low[b]) continue;
+    std::memset(row.codes + in + b * block_columns, 0, block_columns);
+    for (int64_t half = 2 * b; half < 2 * b + 2; ++half) {
+      int32_t sum = 0;
+      for (int64_t i = 0; i < 16; ++i) sum += row.codes[half * 16 + i];
+      row.code_sums[half] = 128 * sum;
+    }
+  }
+}
+
+}  // namespace
+
+bool CpuBackend::reads(int64_t tokens) const {
+  constexpr int64_t few_tokens = 16;
+  const int64_t together = tokens == 1 || pass_.separate ? 1 : std::max(tokens, pass_.whole);
+  return pass_.path == Path::fast && together > few_tokens;
+}
+
+bool CpuBackend::rounds_activations(int64_t tokens) const {
+  return kernels_.rows_bf16_rounded && pass_.path == Path::fast && (!kernels_.rounds_when_reading || reads(tokens));
+}
+
+Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, int64_t tokens, std::span<const int64_t> order) {
+  const bool rounds = rounds_activations(tokens), decodes = rounds && kernels_.decode_bf16 && weight.any_packed();
+  const bool fast = weight.any_packed() && pass_.path == Path::fast, direct = order.empty();
+  const bool wants_floats = direct || !fast || !weight.all_packed();
+  const int64_t rows = direct ? x.rows : static_cast<int64_t>(order.size());
+  const Tensor in = direct || !wants_floats ? x : scratch(rows, x.cols);
+  const auto from = [&](int64_t t) { return row(x, direct ? t : order[static_cast<size_t>(t)]); };
+  if (!direct && wants_floats) parallel(rows, [&](int64_t t) { std::copy_n(from(t), x.cols, row(in, t)); });
+  Activations forms{.x = wants_floats ? data(in) : nullptr, .stride = in.stride, .tokens = rows, .in = x.cols};
+  forms.decodes = decodes;
+  if (fast && !decodes) {
+    forms.rounded = room_for_rounding(rows, x.cols);
+    if (reads(tokens))
+      forms.rounded.low = reinterpret_cast<uint8_t*>(data(scratch(rows, (x.cols / block_columns + 3) / 4)));
+    parallel(rows, [&](int64_t t) {
+      const Rounding at = forms.rounded.token(t, x.cols);
+      kernels_.quantise(from(t), x.cols, at.codes, at.codes + x.cols, at.scales, at.code_sums);
+      if (at.low) drop_low_bytes(at, x.cols);
+    });
+  } else if (weight.any_packed() && !decodes) {
+    const Tensor sums = scratch(rows, x.cols / 16);
+    parallel(rows, [&](int64_t t) {
+      for (int64_t i = 0; i < sums.cols; ++i) {
+        float sum = 0;
+        for (int64_t c = 0; c < 16; ++c) sum += from(t)[16 * i + c];
+        row(sums, t)[i] = sum;
+      }
+    });
+    forms.sums = data(sums);
+  }
+  if (decodes || (rounds && weight.any_bf16())) {
+    // Rows a line longer than they are: with a stride of a power of two all would share a few sets of the cache.
+    forms.halves_stride = (x.cols + 1) / 2 * 2 + 32;
+    auto* halves = reinterpret_cast<uint16_t*>(data(scratch(rows, forms.halves_stride / 2)));
+    parallel(rows, [&](int64_t t) { kernels_.round_bf16(from(t), x.cols, halves + t * forms.halves_stride); });
+    forms.halves = halves;
+  }
+  return forms;
+}
+
+Rounding CpuBackend::room_for_rounding(int64_t rows, int64_t cols) {
+  const Tensor codes = scratch(rows, cols / 2), scales = scratch(rows, cols / block_columns);
+  return {reinterpret_cast<int8_t*>(data(codes)), data(scales),
+          reinterpret_cast<int32_t*>(data(scratch(rows, cols / 16)))};
+}
+
+}  // namespace longhand::cpu
