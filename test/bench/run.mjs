@@ -1,17 +1,22 @@
 // npm run bench: how fast this machine reads and writes, beside llama.cpp, in interleaved pairs.
-//   npm run bench [-- --quick] [--part NAME] [--only TEXT] [--pairs N] [--threads 1,2] [--minutes N] [--device vulkan:0] [--no-peer]
+//   npm run bench [-- --quick] [--part NAME] [--only TEXT] [--pairs N] [--threads 1,2] [--minutes N] [--device vulkan:0]
+//                 [--instructions avx2] [--peer PATH | --no-peer] [--json FILE]
+//   npm run bench -- --table      measures nothing; prints what results/ has of all processors, as in test/bench/README.md
 // Measures real models, and files of random weights in published shapes, which are made when needed and deleted. Nothing is
-// measured if the golden tests of the measured paths fail. --part is one of main, types, large, long; the default is all. Rows that
-// would end after --minutes (40, or 5 with --quick) get fewer pairs or are listed as not measured. With --device vulkan both run on the GPU: llama.cpp through its own Vulkan build.
-// Results: test/bench/results/<processor>.csv, and .md and .svg made from it. Older rows stay until they are measured again.
+// measured if the golden tests of the measured paths fail. --part is one of main, types, large, long, lengths; the default is all.
+// Rows that would end after --minutes (40, or 5 with --quick) get fewer pairs or are listed as not measured. With --device vulkan
+// both run on the GPU: llama.cpp through its own Vulkan build. --peer compares with another program that takes the options of
+// llama-bench, for example that of ik_llama.cpp. --instructions holds both sides to one set, as on an older processor. --json adds a line for each row and kind (prefill, decode) to FILE.
+// Results: test/bench/results/<processor>.csv, and .md and .svg made from it (with --peer: <processor>-<program>). Older rows stay
+// until they are measured again.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { cacheFolder } from '../support/models/real-models.mjs';
-import { json, measure, peerModule } from './llama/measure.mjs';
+import { BUILDS, json, measure, onlyWith, peerModule } from './llama/measure.mjs';
 import { peaksOf, shares } from './llama/peaks.mjs';
-import { chart, markdown } from './llama/report.mjs';
+import { chart, markdown, overview } from './llama/report.mjs';
 import { partNames, rowsOf } from './llama/rows.mjs';
 import { fromCsv, merged, toCsv } from './llama/table.mjs';
 import { readOptions } from './options.mjs';
@@ -28,10 +33,23 @@ const { values } = readOptions(import.meta.filename, {
     threads: { type: 'string' },
     minutes: { type: 'string' },
     device: { type: 'string', default: 'cpu' },
-    peer: { type: 'boolean', default: true },
+    peer: { type: 'string' },
+    'no-peer': { type: 'boolean', default: false },
+    instructions: { type: 'string' },
+    json: { type: 'string' },
+    table: { type: 'boolean', default: false },
   },
-  allowNegative: true,
 });
+if (values.table) {
+  process.stdout.write(overview(join(root, 'test', 'bench', 'results')));
+  process.exit(0);
+}
+if (values.peer !== undefined && !existsSync(values.peer)) {
+  console.error(
+    `[bench] --peer ${values.peer}: there is no such file; a program with the options of llama-bench is needed`,
+  );
+  process.exit(2);
+}
 if (values.part !== undefined && !partNames.includes(values.part)) {
   console.error(`[bench] --part ${values.part}: the parts are ${partNames.join(', ')}`);
   process.exit(2);
@@ -39,6 +57,10 @@ if (values.part !== undefined && !partNames.includes(values.part)) {
 for (const name of ['pairs', 'minutes', 'threads']) {
   if (/^[1-9]\d*(,[1-9]\d*)*$/.test(values[name] ?? '1')) continue;
   console.error(`[bench] --${name} ${values[name]}: a whole number from 1 is allowed`);
+  process.exit(2);
+}
+if (values.instructions !== undefined && !BUILDS[values.instructions]) {
+  console.error(`[bench] --instructions ${values.instructions}: the sets are ${Object.keys(BUILDS).join(', ')}`);
   process.exit(2);
 }
 const pairs = Number(values.pairs ?? (values.quick ? 3 : 5));
@@ -100,8 +122,16 @@ async function fileOf({ name, path, shape, type }) {
   return files.get(name);
 }
 
+function peerOfRun() {
+  if (values['no-peer']) return null;
+  if (values.peer) return { program: values.peer };
+  const module = peerModule();
+  if (!module) return null;
+  return { module: values.instructions ? onlyWith(module, values.instructions) : module };
+}
+
 /** Yields the rows as they are measured. */
-async function* results(about, module) {
+async function* results(about, peer) {
   const when = new Date().toISOString().slice(0, 10);
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   for (const { model, read, write, threads } of rowsOf({ ...values, threadCounts })) {
@@ -109,16 +139,50 @@ async function* results(about, module) {
       about.left.push(`${model.name}, ${read} + ${write}, ${threads} thread(s)`);
       continue;
     }
-    const job = { name: model.name, model: await fileOf(model), read, write, threads, device: values.device };
-    const row = measure(job, module, pairs, end);
+    const job = {
+      name: model.name,
+      model: await fileOf(model),
+      read,
+      write,
+      threads,
+      device: values.device,
+      instructions: values.instructions,
+    };
+    const row = measure(job, peer, pairs, end);
     const { products, bandwidth } = shares(row, about.peaks[threads]);
     yield { ...row, date: when, commit, productShare: products, bandwidthShare: bandwidth };
   }
 }
 
+/** A line for each row and kind. */
+function tell(row, { cpu }) {
+  const { model, read, write, threads, instructions, commit } = row;
+  for (const [kind, tokens] of [
+    ['prefill', read],
+    ['decode', write],
+  ]) {
+    const [ours, theirs, ratio] = ['', 'Peer', 'Ratio'].map((of) => row[kind + of]?.median ?? null);
+    const line = {
+      model,
+      tokens,
+      threads,
+      kind,
+      ours,
+      theirs,
+      ratio,
+      commit,
+      processor: cpu,
+      path: 'fast',
+      instructions,
+    };
+    appendFileSync(values.json, `${JSON.stringify(line)}\n`);
+  }
+}
+
 /** Writes the files of this machine. */
 function keep(fresh, about) {
-  const slug = about.cpu
+  const slug = [about.cpu, ...(values.peer ? [basename(values.peer)] : [])]
+    .join(' ')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
@@ -142,8 +206,9 @@ const about = machine();
 about.loop = json(process.execPath, ['test/bench/loops/cost.ts']).microseconds;
 const fresh = [];
 // A run that is interrupted keeps what it has measured.
-for await (const row of results(about, values.peer ? peerModule() : null)) {
+for await (const row of results(about, peerOfRun())) {
   fresh.push(row);
+  if (values.json) tell(row, about);
   keep(fresh, about);
 }
 keep(fresh, about);

@@ -1,9 +1,9 @@
 // Pairs of measured runs, ours and then the peer's, each in a process of its own with its own warm-up.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { loadavg } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { cacheFolder } from '../../support/models/real-models.mjs';
 
 const root = join(import.meta.dirname, '../../..');
@@ -41,13 +41,55 @@ export function peerModule() {
   return pathToFileURL(entry).href;
 }
 
-const ours = ({ model, read, write, threads, device }) =>
-  json(process.execPath, ['test/bench/llama/own.mjs', model, read, write, threads, device]);
+/** The builds of llama.cpp for what our sets of the same name use. It takes the best that it finds and the processor can run. */
+export const BUILDS = {
+  amx: ['sapphirerapids'],
+  avx512bf16: ['zen4'],
+  avx512: ['icelake'],
+  avxvnni: ['alderlake'],
+  avx2: ['haswell'],
+  'sse4.2': ['sse42'],
+};
+
+/** A copy of the peer's package, made of links, that has no other builds for CPUs than those of one instruction set. */
+export function onlyWith(entry, instructions) {
+  const folder = join(fileURLToPath(entry), ...Array(4).fill('..'));
+  const copy = `${folder}-${instructions}`;
+  rmSync(copy, { recursive: true, force: true });
+  execFileSync('cp', ['-al', folder, copy]);
+  for (const file of readdirSync(copy, { recursive: true })) {
+    const [, build] = /libggml-cpu-(\w+)\.so$/.exec(file) ?? [];
+    if (build && !BUILDS[instructions].includes(build)) rmSync(join(copy, file));
+  }
+  return pathToFileURL(join(copy, relative(folder, fileURLToPath(entry)))).href;
+}
+
+const ours = ({ model, read, write, threads, device, instructions }) =>
+  json(
+    process.execPath,
+    ['test/bench/llama/own.mjs', model, read, write, threads, device],
+    instructions ? { LONGHAND_CPU_ISA: instructions } : {},
+  );
+
+/** The figures of a llama-bench, of llama.cpp or of a relative of it; it tells neither memory nor how long a model loads. */
+export function byProgram(program, { model, read, write, threads }) {
+  const args = ['-m', model, '-p', read, '-n', write, '-t', threads, '-r', 1, '-o', 'json'];
+  const tests = JSON.parse(
+    execFileSync(program, args.map(String), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+  const speed = (of) => tests.find(of)?.avg_ts ?? Number.NaN;
+  const prefill = speed((test) => test.n_prompt === read && test.n_gen === 0);
+  const decode = speed((test) => test.n_gen === write && test.n_prompt === 0);
+  if (!(prefill > 0 && decode > 0)) throw new Error(`${program} gives no speeds`);
+  return { prefill, decode, firstTokenMs: (read * 1000) / prefill, loadMs: null, memory: null };
+}
 
 /** Null if the peer cannot run the model, and the reason is printed. */
-function theirs(module, { name, model, read, write, threads, device }) {
+function theirs({ module, program }, job) {
+  const { name, model, read, write, threads, device } = job;
   const kind = device.split(':')[0];
   try {
+    if (program) return byProgram(program, job);
     return json(process.execPath, ['test/bench/llama/llama.mjs', module, model, read, write, threads, kind]);
   } catch (error) {
     const words = String(error.stderr || error.message).trim();
@@ -66,16 +108,16 @@ export function spread(numbers) {
 
 /** Up to `pairs` pairs; fewer, but at least one, if another would end after `end`. Ratios are taken pair by pair, so that a
  *  machine whose speed drifts does not distort them. */
-function measurePairs(job, module, pairs, end) {
+function measurePairs(job, peer, pairs, end) {
   const rows = [];
-  let compared = module !== null;
+  let compared = peer !== null;
   let longest = 0;
   while (rows.length < pairs && (rows.length === 0 || performance.now() + longest < end)) {
     const began = performance.now();
     const own = ours(job);
-    const peer = compared ? theirs(module, job) : null;
-    compared = peer !== null;
-    rows.push({ own, peer });
+    const other = compared ? theirs(peer, job) : null;
+    compared = other !== null;
+    rows.push({ own, peer: other });
     longest = Math.max(longest, performance.now() - began);
     process.stderr.write(
       `  ${job.name}, ${job.read} + ${job.write}, ${job.threads} thread(s): pair ${rows.length} of ${pairs}\n`,
@@ -86,16 +128,18 @@ function measurePairs(job, module, pairs, end) {
 
 const FIGURES = ['prefill', 'decode', 'firstTokenMs', 'loadMs', 'memory'];
 
-/** One row of the results: figures with their spread, and their ratio to the peer's. */
-export function measure(job, module, pairs, end) {
+/** One row of the results: figures with their spread, the peer's, and their ratios. `peer`: {module} of peerModule() or {program}, a
+ *  llama-bench; null for none. */
+export function measure(job, peer, pairs, end) {
   const load = loadavg()[0];
-  const rows = measurePairs(job, job.model.endsWith('.gguf') ? module : null, pairs, end);
-  const compared = rows.every(({ peer }) => peer !== null);
+  const rows = measurePairs(job, job.model.endsWith('.gguf') ? peer : null, pairs, end);
+  const told = (name) => rows.every((row) => (row.peer?.[name] ?? null) !== null);
   const [{ own }] = rows;
-  const ratio = (name) => (compared ? spread(rows.map((row) => row.own[name] / row.peer[name])) : null);
+  const ofPairs = (name, of) => (told(name) ? spread(rows.map((row) => of(row.own[name], row.peer[name]))) : null);
   return {
     ...Object.fromEntries(FIGURES.map((name) => [name, spread(rows.map((row) => row.own[name]))])),
-    ...Object.fromEntries(FIGURES.map((name) => [`${name}Ratio`, ratio(name)])),
+    ...Object.fromEntries(FIGURES.map((name) => [`${name}Peer`, ofPairs(name, (_own, other) => other)])),
+    ...Object.fromEntries(FIGURES.map((name) => [`${name}Ratio`, ofPairs(name, (mine, other) => mine / other)])),
     model: job.name,
     read: job.read,
     write: job.write,

@@ -1,4 +1,7 @@
-// The results as a table for people and as a chart.
+// The results as a table for people and as a chart, and those of all processors side by side.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fromCsv } from './table.mjs';
 
 const whole = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
 const shown = ({ median, least, most }) => `${whole(median)} (${whole(least)}–${whole(most)})`;
@@ -56,6 +59,32 @@ ${lines.join('\n')}
 
 Loop detector: ${about.loop.toFixed(2)} µs of one processor a token.
 ${left}`;
+}
+
+/** What the overview shows: the most telling rows. */
+const OVERVIEW = [
+  ['SmolLM2-135M Q4_1', 128],
+  ...['Qwen3-0.6B Q4_0', 'Qwen3-0.6B Q4_K_M', 'Qwen3.5-0.8B Q4_0', 'Qwen3.5-0.8B Q8_0'].map((model) => [model, 512]),
+  ...['LFM2-1.2B Q4_0', 'LFM2-1.2B Q4_K_M', 'Qwen3.5-2B Q4_0'].map((model) => [model, 512]),
+];
+
+/** Medians of two threads as times llama.cpp, "read / written", a column for each processor and instruction set in `folder`. */
+export function overview(folder) {
+  const columns = new Map();
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.csv'))) {
+    const [, cpu = file] = /^# (.*)$/m.exec(readFileSync(join(folder, file.replace(/csv$/, 'md')), 'utf8')) ?? [];
+    for (const row of fromCsv(readFileSync(join(folder, file), 'utf8'))) {
+      if (row.threads !== 2 || !row.prefillRatio) continue;
+      const name = `${cpu}, ${row.instructions}`;
+      const cell = `${row.prefillRatio.median.toFixed(1)} / ${row.decodeRatio.median.toFixed(1)}`;
+      columns.set(name, { ...columns.get(name), [`${row.model} ${row.read}`]: cell });
+    }
+  }
+  const lines = OVERVIEW.map(([model, read]) => {
+    const cells = [...columns.values()].map((column) => column[`${model} ${read}`] ?? '');
+    return `| ${[`${model}, ${read} read`, ...cells].join(' | ')} |`;
+  });
+  return `| × llama.cpp, read / written | ${[...columns.keys()].join(' | ')} |\n|${'---|'.repeat(columns.size + 1)}\n${lines.join('\n')}\n`;
 }
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

@@ -11,7 +11,7 @@ const DENSE = shaped('Qwen3-0.6B', 'Q4_0');
 const TYPES = ['Q4_0', 'Q4_K_M', 'Q8_0'];
 const SHAPES = ['Qwen3-0.6B', 'Qwen3.5-0.8B', 'LFM2-1.2B', 'Qwen3.5-2B'];
 
-/** Parts of at most about ten minutes on two cores of a Xeon, except `long`, which takes eighteen. */
+/** Parts of at most about ten minutes on two cores of a Xeon, except `long`, which takes eighteen, and `lengths`. */
 const PARTS = {
   // 4 and 8 bits, both kinds of model, one and two threads.
   main: [
@@ -35,6 +35,8 @@ const PARTS = {
     [HYBRID, 8192, 64],
     [DENSE, 4096, 64, 'each'],
   ],
+  // From a usual turn to a long text.
+  lengths: [SMOLLM2, DENSE, HYBRID].flatMap((model) => [32, 128, 512, 2048].map((read) => [model, read, 64])),
 };
 const QUICK = [
   [STARTER, 128, 64],
