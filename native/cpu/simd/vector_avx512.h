@@ -53,6 +53,11 @@ struct Avx512 {
   static I joined(I high, I low) { return plus(_mm512_slli_epi32(high, 7), low); }  // 128 high + low
   static F to_float(I x) { return _mm512_cvtepi32_ps(x); }
   static I load_quad(const uint8_t* p) { return _mm512_loadu_si512(p); }
+  // In a register: GCC would read codes from memory again for every row of x.
+  static I held(I x) {
+    asm("" : "+v"(x));
+    return x;
+  }
   static I four(const int8_t* p) {
     int32_t bytes;
     __builtin_memcpy(&bytes, p, 4);

@@ -60,6 +60,7 @@ struct Neon {
   static I joined(I high, I low) { return plus(vshlq_n_s32(high, 7), low); }  // 128 high + low
   static F to_float(I x) { return vcvtq_f32_s32(x); }
   static I load_quad(const uint8_t* p) { return vreinterpretq_s32_u8(vld1q_u8(p)); }
+  static I held(I x) { return x; }
   static I four(const int8_t* p) {
     int32_t bytes;
     std::memcpy(&bytes, p, 4);

@@ -151,7 +151,7 @@ inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const in
   }
   for_quads<First, Last>([&]<int Q>() {
     typename V::I w[P];
-    for (int p = 0; p < P; ++p) w[p] = quad_of.template operator()<Q>(p);
+    for (int p = 0; p < P; ++p) w[p] = V::held(quad_of.template operator()<Q>(p));
     for (int r = 0; r < Rows; ++r) {
       const typename V::I input = V::four(x + r * x_stride + 4 * Q);
       for (int p = 0; p < P; ++p) products[r][p] = V::template dot4<Wide>(products[r][p], w[p], input);
@@ -220,7 +220,7 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
         for (int m = 0; m < M; ++m) {
           const int32_t* sums = tile.x_code_sums + (token + m) * tile.sum_step + 2 * block;
           x_sum[m] = Half ? sums[Run] : sums[0] + sums[1];
-          const I start = V::set_int((V::bias(Wide) - tile.zero) * (Both ? x_sum[m] : x_sum[m] / 128));
+          const I start = V::set_int((V::bias(Wide) - tile.zero) * (Both ? x_sum[m] : x_sum[m] >> 7));
           for (int p = 0; p < P; ++p) {
             if (Both) products[2 * m][p] = V::set_int(0);
             products[Both ? 2 * m + 1 : m][p] = start;

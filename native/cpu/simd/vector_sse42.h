@@ -80,6 +80,7 @@ struct Sse42 {
   static I joined(I high, I low) { return plus(_mm_slli_epi32(high, 7), low); }  // 128 high + low
   static F to_float(I x) { return _mm_cvtepi32_ps(x); }
   static I load_quad(const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
+  static I held(I x) { return x; }
   static I four(const int8_t* p) {
     int32_t bytes;
     std::memcpy(&bytes, p, 4);
