@@ -43,10 +43,18 @@ interface Sizes {
   usual: string;
   /** Those in which the device computes differently. */
   paths: readonly NumericPath[];
+  /** More answers than the device multiplies as it multiplies one. */
+  many: number;
 }
 
 export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Sizes> = {}): void {
-  const { long, usual, paths } = { long: 600, usual: starter, paths: ['exact', 'fast'] as const, ...sizes };
+  const { long, usual, paths, many } = {
+    long: 600,
+    usual: starter,
+    paths: ['exact', 'fast'] as const,
+    many: 11,
+    ...sizes,
+  };
   const prompts = promptsOf(long);
   // A device in software compiles its kernels anew for every model that is loaded.
   let loaded: { folder: string; model: Model } | null = null;
@@ -120,16 +128,16 @@ export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Siz
     expect(four).toBeLessThan(2 * one);
   });
 
-  test('eleven answers at once, more than a GPU takes in one product, are the eleven alone', async () => {
+  test(`${many} answers at once, more than the device takes in one product, are the ${many} alone`, async () => {
     const mixed = families.map(([, path]) => path).filter((path) => /moe\/|gqa_mixed/.test(path));
     for (const folder of new Set([usual, ...mixed])) {
       const model = await load(folder);
-      // In a round one prompt is read, so the last answer begins when the first has eleven tokens.
+      // In a round one prompt is read, so the last answer begins when the first has as many tokens.
       const ask = (_: unknown, index: number) =>
-        answer(model, someTokens(9 + index, index), { maxTokens: 15, stopTokens: [], cachePrompt: false });
+        answer(model, someTokens(9 + index, index), { maxTokens: many + 4, stopTokens: [], cachePrompt: false });
       const expected = [];
-      for (let index = 0; index < 11; index++) expected.push(await ask(0, index));
-      expect(await Promise.all(Array.from({ length: 11 }, ask)), folder).toEqual(expected);
+      for (let index = 0; index < many; index++) expected.push(await ask(0, index));
+      expect(await Promise.all(Array.from({ length: many }, ask)), folder).toEqual(expected);
     }
   });
 
