@@ -43,16 +43,21 @@ interface Sizes {
   usual: string;
   /** Those in which the device computes differently. */
   paths: readonly NumericPath[];
-  /** More answers than the device multiplies as it multiplies one. */
-  many: number;
+  /** More answers than the device multiplies as it multiplies one, and tokens of each, so many that all come to be written together. */
+  many: readonly [answers: number, tokens: number];
 }
 
 export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Sizes> = {}): void {
-  const { long, usual, paths, many } = {
+  const {
+    long,
+    usual,
+    paths,
+    many: [many, length],
+  } = {
     long: 600,
     usual: starter,
     paths: ['exact', 'fast'] as const,
-    many: 11,
+    many: [11, 15] as const,
     ...sizes,
   };
   const prompts = promptsOf(long);
@@ -132,9 +137,9 @@ export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Siz
     const mixed = families.map(([, path]) => path).filter((path) => /moe\/|gqa_mixed/.test(path));
     for (const folder of new Set([usual, ...mixed])) {
       const model = await load(folder);
-      // In a round one prompt is read, so the last answer begins when the first has as many tokens.
+      // In a round a part of one prompt is read, so the last answer begins when the first has as many tokens and more.
       const ask = (_: unknown, index: number) =>
-        answer(model, someTokens(9 + index, index), { maxTokens: many + 4, stopTokens: [], cachePrompt: false });
+        answer(model, someTokens(9 + index, index), { maxTokens: length, stopTokens: [], cachePrompt: false });
       const expected = [];
       for (let index = 0; index < many; index++) expected.push(await ask(0, index));
       expect(await Promise.all(Array.from({ length: many }, ask)), folder).toEqual(expected);
