@@ -6,7 +6,6 @@
 #include "cpu/matmul.h"
 
 namespace longhand::cpu {
-
 namespace {
 
 // With 8 bits for every activation a small, deep model changes its most likely token at 4 of 100 positions. Most of
@@ -30,6 +29,14 @@ void drop_low_bytes(const Rounding& row, int64_t in) {
   }
 }
 
+// to[i] = the sum of x[16 i] to x[16 i + 15]
+void add_sixteens(const float* x, int64_t count, float* to) {
+  for (int64_t i = 0; i < count; ++i) {
+    to[i] = 0;
+    for (int64_t c = 0; c < 16; ++c) to[i] += x[16 * i + c];
+  }
+}
+
 }  // namespace
 
 bool CpuBackend::reads(int64_t tokens) const {
@@ -43,8 +50,8 @@ bool CpuBackend::rounds_activations(int64_t tokens) const {
 }
 
 Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, int64_t tokens, std::span<const int64_t> order) {
-  const bool rounds = rounds_activations(tokens), decodes = rounds && kernels_.decode_bf16 && weight.any_packed();
-  const bool fast = weight.any_packed() && pass_.path == Path::fast, direct = order.empty();
+  const bool packed = weight.any_packed(), fast = packed && pass_.path == Path::fast, direct = order.empty();
+  const bool rounds = rounds_activations(tokens), decodes = rounds && packed && kernels_.decode_bf16;
   const bool wants_floats = direct || !fast || !weight.all_packed();
   const int64_t rows = direct ? x.rows : static_cast<int64_t>(order.size());
   const Tensor in = direct || !wants_floats ? x : scratch(rows, x.cols);
@@ -53,27 +60,21 @@ Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, int64_t t
   Activations forms{.x = wants_floats ? data(in) : nullptr, .stride = in.stride, .tokens = rows, .in = x.cols};
   forms.decodes = decodes;
   if (fast && !decodes) {
-    forms.rounded = room_for_rounding(rows, x.cols);
-    if (reads(tokens))
-      forms.rounded.low = reinterpret_cast<uint8_t*>(data(scratch(rows, (x.cols / block_columns + 3) / 4)));
+    forms.rounded = room_for_rounding(rows, x.cols, reads(tokens));
     parallel(rows, [&](int64_t t) {
       const Rounding at = forms.rounded.token(t, x.cols);
       kernels_.quantise(from(t), x.cols, at.codes, at.codes + x.cols, at.scales, at.code_sums);
       if (at.low) drop_low_bytes(at, x.cols);
     });
-  } else if (weight.any_packed() && !decodes) {
+  }
+  if (packed && pass_.path == Path::exact) {
     const Tensor sums = scratch(rows, x.cols / 16);
-    parallel(rows, [&](int64_t t) {
-      for (int64_t i = 0; i < sums.cols; ++i) {
-        float sum = 0;
-        for (int64_t c = 0; c < 16; ++c) sum += from(t)[16 * i + c];
-        row(sums, t)[i] = sum;
-      }
-    });
+    parallel(rows, [&](int64_t t) { add_sixteens(from(t), sums.cols, row(sums, t)); });
     forms.sums = data(sums);
   }
   if (decodes || (rounds && weight.any_bf16())) {
-    // Rows a line longer than they are: with a stride of a power of two all would share a few sets of the cache.
+    // Rows are a line longer than they need be: with a stride of a power of two all would share a few sets of the
+    // cache.
     forms.halves_stride = (x.cols + 1) / 2 * 2 + 32;
     auto* halves = reinterpret_cast<uint16_t*>(data(scratch(rows, forms.halves_stride / 2)));
     parallel(rows, [&](int64_t t) { kernels_.round_bf16(from(t), x.cols, halves + t * forms.halves_stride); });
@@ -82,10 +83,11 @@ Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, int64_t t
   return forms;
 }
 
-Rounding CpuBackend::room_for_rounding(int64_t rows, int64_t cols) {
-  const Tensor codes = scratch(rows, cols / 2), scales = scratch(rows, cols / block_columns);
-  return {reinterpret_cast<int8_t*>(data(codes)), data(scales),
-          reinterpret_cast<int32_t*>(data(scratch(rows, cols / 16)))};
+Rounding CpuBackend::room_for_rounding(int64_t rows, int64_t cols, bool may_drop) {
+  const auto room = [&](int64_t floats_a_row) { return data(scratch(rows, floats_a_row)); };
+  return {reinterpret_cast<int8_t*>(room(cols / 2)), room(cols / block_columns),
+          reinterpret_cast<int32_t*>(room(cols / 16)),
+          may_drop ? reinterpret_cast<uint8_t*>(room((cols / block_columns + 3) / 4)) : nullptr};
 }
 
 }  // namespace longhand::cpu

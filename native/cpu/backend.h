@@ -126,7 +126,7 @@ class CpuBackend : public Backend {
   // x (contiguous) in the forms that the segments of `weight` multiply on this pass's path; with `order` its rows
   // order[0], order[1], ... in their place.
   Activations activations(Tensor x, const CpuWeight& weight, int64_t tokens, std::span<const int64_t> order = {});
-  Rounding room_for_rounding(int64_t rows, int64_t cols);
+  Rounding room_for_rounding(int64_t rows, int64_t cols, bool may_drop);
   Tensor attend_in_tiles(Tensor q, const KvCache& cache, const Attention& shape);
   // attention_bidirectional in bf16.
   Tensor attend_rounded(Tensor p, const Attention& shape, std::span<const int32_t> lengths);

@@ -45,6 +45,8 @@ interface Sizes {
   paths: readonly NumericPath[];
   /** More answers than the device multiplies as it multiplies one, and tokens of each, so many that all come to be written together. */
   many: readonly [answers: number, tokens: number];
+  /** Tokens of a stream that outlasts the reading of a prompt in 20 passes, which begins a little later. */
+  outlasting: number;
 }
 
 export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Sizes> = {}): void {
@@ -53,11 +55,13 @@ export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Siz
     usual,
     paths,
     many: [many, length],
+    outlasting,
   } = {
     long: 600,
     usual: starter,
     paths: ['exact', 'fast'] as const,
     many: [11, 15] as const,
+    outlasting: 40,
     ...sizes,
   };
   const prompts = promptsOf(long);
@@ -168,12 +172,14 @@ export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Siz
   // A prompt of 20 messages is read in 20 passes, and an answer that is being written gets a token after each.
   test.each([
     { tokens: 12, first: 'stream' },
-    { tokens: 40, first: 'prompt' },
+    { tokens: outlasting, first: 'prompt' },
   ])('while a prompt is read in 20 passes a stream goes on: $tokens tokens', async ({ tokens, first }) => {
     const model = await load(usual);
     const order: string[] = [];
     const long = Int32Array.from(Array.from({ length: 20 }, (_, index) => message(10, index)).flat());
-    const stream = answer(model, someTokens(20), { maxTokens: tokens }).then(() => order.push('stream'));
+    const stream = answer(model, someTokens(20), { maxTokens: tokens, stopTokens: [] }).then(() =>
+      order.push('stream'),
+    );
     const prompt = answer(model, long, { maxTokens: 1, stopTokens: [END] }).then(() => order.push('prompt'));
     await Promise.all([stream, prompt]);
     expect(order[0]).toBe(first);

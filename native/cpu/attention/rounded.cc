@@ -174,69 +174,90 @@ void round_rows(const Kernels& kernels, const KvCache& cache, const BufferPtr& f
   }
 }
 
+// An item: at most 32 rows of one key/value head; a row is (token, query head).
+struct HeadRows {
+  int64_t first_query, group, dim, first, count;
+
+  float* of(const Tensor& tokens, int64_t r) const {
+    return row(tokens, (first + r) / group) + (first_query + (first + r) % group) * dim;
+  }
+  // Row r sees so many keys; rows that are not there see what the last one does.
+  int32_t limit(int64_t r, int64_t past) const {
+    return static_cast<int32_t>(past + (first + std::min(r, count - 1)) / group + 1);
+  }
+};
+
+// The queries of `rows`, scaled and rounded, as TiledAttention wants them; until the thread's next call.
+const uint32_t* pair_queries(const Kernels& kernels, const HeadRows& rows, Tensor q, float scale, int64_t width) {
+  thread_local std::vector<float> scaled;
+  thread_local std::vector<uint16_t> halves;
+  thread_local std::vector<uint32_t> pairs;
+  scaled.resize(static_cast<size_t>(rows.dim));
+  halves.assign(static_cast<size_t>(rounded_rows * width), 0);
+  pairs.resize(static_cast<size_t>(rounded_rows * width / 2));
+  for (int64_t r = 0; r < rows.count; ++r) {
+    const float* from = rows.of(q, r);
+    std::transform(from, from + rows.dim, scaled.data(), [&](float x) { return x * scale; });
+    kernels.round_bf16(scaled.data(), rows.dim, halves.data() + r * width);
+  }
+  kernels.pair_columns(halves.data(), width, pairs.data());
+  return pairs.data();
+}
+
 }  // namespace
 
-// Rows of one key/value head, (token, query head), in tiles of 32: an item. The keys are rounded and turned for all
-// items, a split after the other, and each item goes on with its online softmax.
+// The keys are rounded and turned for all items, a split after the other, and each item goes on with its softmax.
 Tensor CpuBackend::attend_in_tiles(Tensor q, const KvCache& cache, const Attention& shape) {
   const auto [query, kv, dim] = shape.heads;
-  const int64_t heads = kv, group = query / kv, past = cache.length - q.rows, rows = q.rows * group, head_dim = dim;
+  const int64_t heads = kv, group = query / kv, head_dim = dim, past = cache.length - q.rows, rows = q.rows * group;
   const int64_t tiles = (rows + rounded_rows - 1) / rounded_rows, width = (dim + 31) / 32 * 32;
   const int64_t block_size = turned_keys * width;
-  const int64_t most_blocks = (std::min(keys_a_split, cache.length) + turned_keys - 1) / turned_keys;
+  const int64_t head_blocks = (std::min(keys_a_split, cache.length) + turned_keys - 1) / turned_keys;
   const auto halves = [&](int64_t count) { return reinterpret_cast<uint16_t*>(data(scratch(1, (count + 1) / 2))); };
-  const RoundedKeys rounded{halves(kv * most_blocks * block_size), halves(kv * most_blocks * block_size), block_size};
+  const RoundedKeys rounded{halves(kv * head_blocks * block_size), halves(kv * head_blocks * block_size), block_size};
   const Tensor sums = scratch(kv * tiles, width * rounded_rows), peaks = scratch(kv * tiles, 2 * rounded_rows);
   const Tensor out = scratch(q.rows, q.cols);
   const float scale = shape.scale * std::numbers::log2e_v<float>;  // weights are powers of two
 
+  const auto round_block = [&](int64_t head, int64_t block, int64_t first, int64_t count) {
+    thread_local std::vector<uint16_t> values;
+    values.resize(static_cast<size_t>(block_size));
+    const int64_t at = head * head_blocks + block;
+    round_rows(kernels_, cache, cache.keys, head, first, count, width, rounded.keys_of(at));
+    round_rows(kernels_, cache, cache.values, head, first, count, width, values.data());
+    kernels_.turn_values(values.data(), width, rounded.values_of(at));
+  };
+  const auto attend_keys = [&](int64_t item, int64_t first, int64_t count) {
+    const int64_t head = item / tiles, row_of_head = item % tiles * rounded_rows;
+    const HeadRows item_rows{head * group, group, head_dim, row_of_head, std::min(rounded_rows, rows - row_of_head)};
+    int32_t limits[rounded_rows];
+    for (int64_t r = 0; r < rounded_rows; ++r) limits[r] = item_rows.limit(r, past);
+    const int64_t most = limits[rounded_rows - 1], seen = std::min(count, most - first);
+    if (seen <= 0) return;
+    float *o = row(sums, item), *peak = row(peaks, item), *total = peak + rounded_rows;
+    if (first == 0) {
+      std::fill_n(o, width * rounded_rows, 0.0f);
+      std::fill_n(peak, rounded_rows, none);
+      std::fill_n(total, rounded_rows, 0.0f);
+    }
+    thread_local std::vector<float> finished;
+    const bool last = first + count >= most;
+    if (last) finished.resize(static_cast<size_t>(rounded_rows * width));
+    const int64_t block = head * head_blocks;
+    kernels_.attend_tiles({pair_queries(kernels_, item_rows, q, scale, width), rounded.keys_of(block),
+                           rounded.values_of(block), width, first, seen, limits, o, peak, total,
+                           last ? finished.data() : nullptr});
+    for (int64_t r = 0; last && r < item_rows.count; ++r)
+      std::copy_n(finished.data() + r * width, head_dim, item_rows.of(out, r));
+  };
   for (int64_t first = 0; first < cache.length; first += keys_a_split) {
-    const int64_t count = std::min(keys_a_split, cache.length - first),
-                  blocks = (count + turned_keys - 1) / turned_keys;
+    const int64_t count = std::min(keys_a_split, cache.length - first);
+    const int64_t blocks = (count + turned_keys - 1) / turned_keys;
     parallel(heads * blocks, [&](int64_t item) {
-      const int64_t head = item / blocks, key = item % blocks * turned_keys;
-      const int64_t some = std::min(turned_keys, count - key), block = head * most_blocks + item % blocks;
-      thread_local std::vector<uint16_t> values;
-      values.resize(static_cast<size_t>(block_size));
-      round_rows(kernels_, cache, cache.keys, head, first + key, some, width, rounded.keys_of(block));
-      round_rows(kernels_, cache, cache.values, head, first + key, some, width, values.data());
-      kernels_.turn_values(values.data(), width, rounded.values_of(block));
+      const int64_t key = item % blocks * turned_keys;
+      round_block(item / blocks, item % blocks, first + key, std::min(turned_keys, count - key));
     });
-    parallel(heads * tiles, [&](int64_t item) {
-      const int64_t head = item / tiles, first_row = item % tiles * rounded_rows;
-      const int64_t some = std::min(rounded_rows, rows - first_row);
-      const auto at = [&](const Tensor& of, int64_t r) {
-        return row(of, (first_row + r) / group) + (head * group + (first_row + r) % group) * head_dim;
-      };
-      int32_t limits[rounded_rows];
-      for (int64_t r = 0; r < rounded_rows; ++r)
-        limits[r] = static_cast<int32_t>(past + (first_row + std::min(r, some - 1)) / group + 1);
-      const int64_t seen = std::min(count, limits[rounded_rows - 1] - first);
-      if (seen <= 0) return;
-      float *o = row(sums, item), *peak = row(peaks, item), *total = peak + rounded_rows;
-      if (first == 0) {
-        std::fill_n(o, width * rounded_rows, 0.0f);
-        std::fill_n(peak, rounded_rows, none);
-        std::fill_n(total, rounded_rows, 0.0f);
-      }
-      thread_local std::vector<float> scaled, finished;
-      thread_local std::vector<uint16_t> queries;
-      thread_local std::vector<uint32_t> pairs;
-      scaled.resize(static_cast<size_t>(head_dim));
-      queries.assign(static_cast<size_t>(rounded_rows * width), 0);
-      pairs.resize(static_cast<size_t>(rounded_rows * width / 2));
-      for (int64_t r = 0; r < some; ++r) {
-        std::transform(at(q, r), at(q, r) + head_dim, scaled.data(), [&](float x) { return x * scale; });
-        kernels_.round_bf16(scaled.data(), head_dim, queries.data() + r * width);
-      }
-      kernels_.pair_columns(queries.data(), width, pairs.data());
-      const bool last = first + count >= limits[rounded_rows - 1];
-      if (last) finished.resize(static_cast<size_t>(rounded_rows * width));
-      const int64_t block = head * most_blocks;
-      kernels_.attend_tiles({pairs.data(), rounded.keys_of(block), rounded.values_of(block), width, first, seen, limits,
-                             o, peak, total, last ? finished.data() : nullptr});
-      for (int64_t r = 0; last && r < some; ++r) std::copy_n(finished.data() + r * width, head_dim, at(out, r));
-    });
+    parallel(heads * tiles, [&](int64_t item) { attend_keys(item, first, count); });
   }
   return out;
 }
