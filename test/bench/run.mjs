@@ -6,11 +6,13 @@
 // measured if the golden tests of the measured paths fail. --part is one of main, types, large, long, lengths; the default is all.
 // Rows that would end after --minutes (40, or 5 with --quick) get fewer pairs or are listed as not measured. With --device vulkan
 // both run on the GPU: llama.cpp through its own Vulkan build. --peer compares with another program that takes the options of
-// llama-bench, for example that of ik_llama.cpp. --instructions holds both sides to one set, as on an older processor. --json adds a line for each row and kind (prefill, decode) to FILE.
+// llama-bench, for example that of ik_llama.cpp. --instructions holds both sides to one set, as on an older processor (Linux on
+// x86-64). --json adds a line for each row and kind (prefill, decode) to FILE.
 // Results: test/bench/results/<processor>.csv, and .md and .svg made from it (with --peer: <processor>-<program>). Older rows stay
 // until they are measured again.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { basename, join } from 'node:path';
 import { cacheFolder } from '../support/models/real-models.mjs';
@@ -59,8 +61,9 @@ for (const name of ['pairs', 'minutes', 'threads']) {
   console.error(`[bench] --${name} ${values[name]}: a whole number from 1 is allowed`);
   process.exit(2);
 }
-if (values.instructions !== undefined && !BUILDS[values.instructions]) {
-  console.error(`[bench] --instructions ${values.instructions}: the sets are ${Object.keys(BUILDS).join(', ')}`);
+const refusal = values.instructions === undefined ? undefined : refused(values);
+if (refusal) {
+  console.error(`[bench] --instructions ${values.instructions}: ${refusal}`);
   process.exit(2);
 }
 const pairs = Number(values.pairs ?? (values.quick ? 3 : 5));
@@ -120,6 +123,16 @@ async function fileOf({ name, path, shape, type }) {
     writeSynthetic(shape, type, file);
   }
   return files.get(name);
+}
+
+/** Why both sides cannot be held to this set here. */
+function refused({ instructions, device, peer }) {
+  if (!BUILDS[instructions]) return `the sets are ${Object.keys(BUILDS).join(', ')}`;
+  if (peer !== undefined) return 'another program with --peer chooses for itself';
+  if (device !== 'cpu') return 'only with --device cpu';
+  const { testing } = createRequire(import.meta.url)(join(root, 'build/native/Release/longhand.node'));
+  const present = testing.cpuInstructions();
+  return present.includes(instructions) ? undefined : `this processor has ${present.join(', ')}`;
 }
 
 function peerOfRun() {

@@ -27,3 +27,10 @@ test('one that the processor lacks is refused with those that it has', () => {
   expect(available).toBe(false);
   expect(reason).toMatch(/"abacus" is not available; this processor has .*scalar/);
 });
+
+test('tiles are chosen where the processor has them, their scalar model never by itself', () => {
+  const chosen = cpuWith({ LONGHAND_CPU_ISA: '', LONGHAND_CPU: '' })?.detail.split(',')[0];
+  const lacking = cpuWith({ LONGHAND_CPU_ISA: 'abacus' })?.reason ?? '';
+  expect(chosen).not.toBe('scalar-tiles');
+  if (lacking.includes(' amx')) expect(chosen).toBe('amx');
+});
