@@ -130,6 +130,8 @@ export async function playTurns(script: Script): Promise<Turn[]> {
     await now.session.read(Int32Array.from(next.tokens), { stopTokens: [END], owner: OWNER });
     read.push(...[[...opened(chat)], next.tokens].map((tokens) => ({ tokens, restarted: false })));
   }
+  // What is still being written would come into a folder that the test removes.
+  await now.model.flushPromptCache();
   now.model.close();
   return out;
 }
