@@ -25,22 +25,19 @@ const rows = values.rows.split(',').map(Number);
 const maxTokens = Number(values.tokens);
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
-/** All prompts have the same length; only the time during which all of them are writing counts. */
+/** Tokens a second, of all answers together, from when the last of them begins until the first of them ends. */
 async function written(sessions) {
-  const firsts = [];
-  const lasts = [];
-  const ask = async (session, index) => {
-    let first = 0;
-    const onTokens = () => {
-      first ||= performance.now();
-    };
+  const times = sessions.map(() => []);
+  const ask = (session, index) => {
+    const onTokens = (tokens) => times[index].push(...Array.from(tokens, () => performance.now()));
     const prompt = promptOf(16 + index);
-    await session.generate(prompt, { maxTokens, temperature: 0, path: 'fast', cachePrompt: false, onTokens });
-    firsts.push(first);
-    lasts.push(performance.now());
+    return session.generate(prompt, { maxTokens, temperature: 0, path: 'fast', cachePrompt: false, onTokens });
   };
   await Promise.all(sessions.map(ask));
-  return (sessions.length * (maxTokens - 1) * 1000) / (Math.max(...lasts) - Math.min(...firsts));
+  const from = Math.max(...times.map((each) => each[0]));
+  const to = Math.min(...times.map((each) => each.at(-1)));
+  const count = times.flat().filter((time) => time > from && time <= to).length;
+  return (count * 1000) / (to - from);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'longhand-batch-'));

@@ -24,10 +24,21 @@ const ROUNDS = 5;
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 const ms = (number) => (number < 10 ? number.toFixed(1) : number.toFixed(0));
 
+// A chat in messages, as the app asks them: an id that is in no message ends each, another opens the answer.
+const END = 4;
+const OPENING = 3;
+const MESSAGE = 512;
+const chatOf = (length) => promptOf(length).map((id, at) => ((at + 1) % MESSAGE === 0 || at === length - 1 ? END : id));
+
 /** Measured in a session that has read nothing itself. */
 async function ask(model, prompt, options = {}) {
   const session = model.createSession({ contextLength: length + 128 });
-  const { timings } = await session.generate(prompt, { maxTokens: 1, temperature: 0, ...options });
+  const { timings } = await session.generate(prompt, {
+    maxTokens: 1,
+    temperature: 0,
+    stopTokens: [END],
+    ...options,
+  });
   session.close();
   return timings;
 }
@@ -65,10 +76,11 @@ try {
       await ask(model, promptOf(64), { cachePrompt: false });
       return model;
     };
-    const prompt = promptOf(length + 50);
-    const known = prompt.subarray(0, length);
+    const known = chatOf(length);
+    const prompt = Int32Array.from([...known, ...promptOf(50)]);
+    const first = Int32Array.from([...known, OPENING]);
     let model = await open();
-    const cold = (await ask(model, known, { owner: 'chat' })).firstTokenMs;
+    const cold = (await ask(model, first, { owner: 'chat' })).firstTokenMs;
     console.error(`${shape}: cold ${ms(cold)} ms`);
     const warm = [];
     for (let round = 0; round < ROUNDS; round++) warm.push(await ask(model, prompt, { cachePrompt: false }));

@@ -109,7 +109,7 @@ struct Avx2 {
     return _mm256_slli_epi16(x, N);
   }
   static I masked(I x, int mask) { return _mm256_and_si256(x, _mm256_set1_epi8(static_cast<char>(mask))); }
-  static I either(I a, I b) { return _mm256_or_si256(a, b); }
+  static I with_bits(I code, I x, int mask) { return _mm256_or_si256(code, masked(x, mask)); }  // code | (x & mask)
   static void store_quad(uint8_t* p, I x) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x); }
   static I lookup(I codes, const uint8_t* table) {
     return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))),

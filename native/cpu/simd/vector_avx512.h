@@ -89,7 +89,10 @@ struct Avx512 {
     return _mm512_slli_epi16(x, N);
   }
   static I masked(I x, int mask) { return _mm512_and_si512(x, _mm512_set1_epi8(static_cast<char>(mask))); }
-  static I either(I a, I b) { return _mm512_or_si512(a, b); }
+  // code | (x & mask)
+  static I with_bits(I code, I x, int mask) {
+    return _mm512_ternarylogic_epi32(code, x, _mm512_set1_epi8(static_cast<char>(mask)), 0xf8);
+  }
   static void store_quad(uint8_t* p, I x) { _mm512_storeu_si512(p, x); }
   static I lookup(I codes, const uint8_t* table) {
     return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), codes);

@@ -99,7 +99,7 @@ struct Neon {
   static I masked(I x, int mask) {
     return vreinterpretq_s32_u8(vandq_u8(vreinterpretq_u8_s32(x), vdupq_n_u8(static_cast<uint8_t>(mask))));
   }
-  static I either(I a, I b) { return vorrq_s32(a, b); }
+  static I with_bits(I code, I x, int mask) { return vorrq_s32(code, masked(x, mask)); }  // code | (x & mask)
   static void store_quad(uint8_t* p, I x) { vst1q_u8(p, vreinterpretq_u8_s32(x)); }
   static I lookup(I codes, const uint8_t* table) {
     return vreinterpretq_s32_u8(vqtbl1q_u8(vld1q_u8(table), vreinterpretq_u8_s32(codes)));

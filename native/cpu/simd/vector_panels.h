@@ -40,6 +40,14 @@ void two_level(const TwoLevelTile& tile) {
 template <class V>
 constexpr int64_t parts = panel_lanes / V::width;
 
+// To the right, or by less than nothing to the left.
+template <class V, int N>
+inline typename V::I shifted(typename V::I x) {
+  if constexpr (N > 0) return V::template right<N>(x);
+  else if constexpr (N < 0) return V::template left<-N>(x);
+  else return x;
+}
+
 // Quad I of a block as bytes, one vector of it (`block` points at that part of quad 0); the planes of panel.h.
 template <class V, int Bits, bool Table, int I>
 inline typename V::I code_quad(const uint8_t* block, const uint8_t* table) {
@@ -48,10 +56,9 @@ inline typename V::I code_quad(const uint8_t* block, const uint8_t* table) {
   if constexpr (Bits == 8) code = plane(I);
   else if constexpr (Bits >= 4) code = V::masked(I % 2 ? V::template right<4>(plane(I / 2)) : plane(I / 2), 15);
   else code = V::masked(V::template right<I % 4 * 2>(plane(I / 4)), 3);
-  if constexpr (Bits == 6)
-    code = V::either(code, V::template left<4>(V::masked(V::template right<I % 4 * 2>(plane(4 + I / 4)), 3)));
-  if constexpr (Bits == 5) code = V::either(code, V::template left<4>(V::masked(V::template right<I>(plane(4)), 1)));
-  if constexpr (Bits == 3) code = V::either(code, V::template left<2>(V::masked(V::template right<I>(plane(2)), 1)));
+  if constexpr (Bits == 6) code = V::with_bits(code, shifted<V, I % 4 * 2 - 4>(plane(4 + I / 4)), 3 << 4);
+  if constexpr (Bits == 5) code = V::with_bits(code, shifted<V, I - 4>(plane(4)), 1 << 4);
+  if constexpr (Bits == 3) code = V::with_bits(code, shifted<V, I - 2>(plane(2)), 1 << 2);
   if constexpr (Table) code = V::lookup(code, table);
   return code;
 }
@@ -124,6 +131,16 @@ constexpr int part_of(int p) {
   return p % static_cast<int>(parts<V>);
 }
 
+// What lies ahead of a block in each of its panels; inline, since GCC leaves out calls that only prefetch. Behind the
+// first of two stands the second, which is being read: past its end the next but one comes.
+template <class V, int P, int Bits>
+[[gnu::always_inline]] inline void prefetch_panels(const PanelTile& tile, int64_t block) {
+  const int64_t skip = block + bytes_ahead / (Bits * quad) < tile.blocks ? 0 : (tile.panels - 1) * tile.code_stride;
+  const uint8_t* from = tile.codes + block * Bits * quad + skip;
+  for (int p = 0; p < P; p += static_cast<int>(parts<V>))
+    prefetch_block<Bits>(from + panel_of<V>(p) * tile.code_stride);
+}
+
 // products[r][p] += codes times row r of x over quads [First, Last) of a block; `x` is the block's first column of row
 // 0.
 template <class V, int Rows, int P, int Bits, bool Table, bool Wide, int First, int Last>
@@ -191,6 +208,21 @@ inline typename V::F packed_bias(const PackedScales& from, int64_t panel, int64_
   return V::mul(V::sub(V::zero(), V::load_f16(biases + 2 * super)), V::load_u8(from.minima + panel + at));
 }
 
+// Scales of vector p of a tile, and its biases, or zero where there are none.
+template <class V, bool Packed>
+inline void panel_scales(const PanelTile& tile, int p, int64_t group, bool biased, typename V::F& scale,
+                         typename V::F& bias) {
+  if constexpr (Packed) {
+    const int64_t panel = panel_of<V>(p) * tile.code_stride;
+    scale = packed_scale<V>(*tile.packed, panel, group, part_of<V>(p));
+    bias = biased ? packed_bias<V>(*tile.packed, panel, group, part_of<V>(p)) : V::zero();
+  } else {
+    const int64_t from = panel_of<V>(p) * tile.scale_stride + group * panel_lanes + part_of<V>(p) * V::width;
+    scale = V::load(tile.scales + from);
+    bias = biased ? V::load(tile.biases + from) : V::zero();
+  }
+}
+
 // M tokens times P vectors of rows. Accumulators of one run of columns are integers, of the high and of the low bytes
 // of x; the sums of all runs stay in registers as long as there are any.
 template <class V, int M, int P, int Bits, bool Table, bool Half, bool Wide, bool Packed>
@@ -206,12 +238,7 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
     for (int p = 0; p < P; ++p) sum[m][p] = V::load(to + m * tile.panels * panel_lanes + p * V::width);
   for (int64_t block = 0; block < tile.blocks; ++block) {
     const uint8_t* codes = tile.codes + block * Bits * quad;
-    if constexpr (Packed) {
-      // Behind the first of two panels stands the second, which is being read: past its end the next but one comes.
-      const int64_t skip = block + bytes_ahead / (Bits * quad) < tile.blocks ? 0 : (tile.panels - 1) * tile.code_stride;
-      for (int p = 0; p < P; p += static_cast<int>(parts<V>))
-        prefetch_block<Bits>(codes + panel_of<V>(p) * tile.code_stride + skip);
-    }
+    if constexpr (Packed) prefetch_panels<V, P, Bits>(tile, block);
     const auto add_runs = [&]<bool Both>() {
       for_quads<0, runs>([&]<int Run>() {
         constexpr int rows = Both ? 2 * M : M;
@@ -231,17 +258,7 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
         const int64_t group = (block * columns + Run * 16) >> group_shift;
         const bool biased = Packed ? tile.packed->biases != nullptr : tile.biases != nullptr;
         F scale[P], bias[P];
-        for (int p = 0; p < P; ++p) {
-          if constexpr (Packed) {
-            scale[p] = packed_scale<V>(*tile.packed, panel_of<V>(p) * tile.code_stride, group, part_of<V>(p));
-            bias[p] = biased ? packed_bias<V>(*tile.packed, panel_of<V>(p) * tile.code_stride, group, part_of<V>(p))
-                             : V::zero();
-          } else {
-            const int64_t from = panel_of<V>(p) * tile.scale_stride + group * panel_lanes + part_of<V>(p) * V::width;
-            scale[p] = V::load(tile.scales + from);
-            bias[p] = biased ? V::load(tile.biases + from) : V::zero();
-          }
-        }
+        for (int p = 0; p < P; ++p) panel_scales<V, Packed>(tile, p, group, biased, scale[p], bias[p]);
         for (int m = 0; m < M; ++m) {
           const float x_scale = tile.x_scales[(token + m) * tile.scale_step + block];
           const F step = V::set(Both ? x_scale : 128.0f * x_scale);
@@ -273,6 +290,68 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
   }
   for (int m = 0; m < M; ++m)
     for (int p = 0; p < P; ++p) V::store(to + m * tile.panels * panel_lanes + p * V::width, sum[m][p]);
+}
+
+// The bits of fast_tokens where registers hold the codes of a whole block: they are loaded or taken apart once for all
+// tokens, which come one after the other, and only the tokens that need it pay for their low bytes. Sums stay in
+// memory.
+template <class V, int P, int Bits, bool Table, bool Half, bool Wide, bool Packed>
+inline void fast_by_token(const PanelTile& tile) {
+  using F = typename V::F;
+  using I = typename V::I;
+  constexpr int runs = Half ? 2 : 1, quads = 8 / runs;
+  const int group_shift = __builtin_ctzll(static_cast<uint64_t>(tile.group));
+  const bool biased = Packed ? tile.packed->biases != nullptr : tile.biases != nullptr;
+  for (int64_t block = 0; block < tile.blocks; ++block) {
+    if constexpr (Packed) prefetch_panels<V, P, Bits>(tile, block);
+    F scale[runs][P], bias[runs][P];
+    for (int run = 0; run < runs; ++run) {
+      const int64_t group = (block * columns + run * 16) >> group_shift;
+      for (int p = 0; p < P; ++p) panel_scales<V, Packed>(tile, p, group, biased, scale[run][p], bias[run][p]);
+    }
+    I codes[8][P];
+    for_quads<0, 8>([&]<int Q>() {
+      for (int p = 0; p < P; ++p)
+        codes[Q][p] =
+            V::held(code_quad<V, Bits, Table, Q>(tile.codes + block * Bits * quad + p * tile.code_stride, tile.table));
+    });
+    for (int64_t token = 0; token < tile.tokens; ++token) {
+      float* to = tile.sums + token * P * panel_lanes;
+      const int8_t* x = tile.x_codes + 2 * token * tile.x_stride + block * columns;
+      const int32_t* x_sums = tile.x_code_sums + token * tile.sum_step + 2 * block;
+      const float x_scale = tile.x_scales[token * tile.scale_step + block];
+      F sum[P];
+      for (int p = 0; p < P; ++p) sum[p] = V::load(to + p * panel_lanes);
+      const auto add_runs = [&]<bool Both>() {
+        const F step = V::set(Both ? x_scale : 128.0f * x_scale);
+        for_quads<0, runs>([&]<int Run>() {
+          const int32_t x_sum = Half ? x_sums[Run] : x_sums[0] + x_sums[1];
+          const I start = V::set_int((V::bias(Wide) - tile.zero) * (Both ? x_sum : x_sum >> 7));
+          I high[P], low[P];
+          for (int p = 0; p < P; ++p) {
+            high[p] = Both ? V::set_int(0) : start;
+            low[p] = start;
+          }
+          for_quads<Run * quads, Run * quads + quads>([&]<int Q>() {
+            const I input = V::four(x + 4 * Q);
+            for (int p = 0; p < P; ++p) high[p] = V::template dot4<Wide>(high[p], codes[Q][p], input);
+            if constexpr (Both) {
+              const I rest = V::four(x + tile.x_stride + 4 * Q);
+              for (int p = 0; p < P; ++p) low[p] = V::template dot4<Wide>(low[p], codes[Q][p], rest);
+            }
+          });
+          for (int p = 0; p < P; ++p) {
+            const F product = V::to_float(Both ? V::joined(high[p], low[p]) : high[p]);
+            sum[p] = V::fused(product, V::mul(scale[Run][p], step), sum[p]);
+            if (biased) sum[p] = V::fused(bias[Run][p], V::set(x_scale * static_cast<float>(x_sum)), sum[p]);
+          }
+        });
+      };
+      if (tile.x_low && tile.x_low[token * tile.scale_step + block] == 0) add_runs.template operator()<false>();
+      else add_runs.template operator()<true>();
+      for (int p = 0; p < P; ++p) V::store(to + p * panel_lanes, sum[p]);
+    }
+  }
 }
 
 template <class V, int M, int P, bool Half>
@@ -343,6 +422,14 @@ void fast_tile(const PanelTile& tile) {
     token_tiles<Most, one>(tile.tokens, tokens);
   };
   constexpr int most = V::pairs ? 2 : one > 1 ? 1 : 3;
+  if constexpr (V::registers == 32 && one == 1) {
+    const auto by_token = [&]<bool Packed>() {
+      if (tile.panels == 2) return fast_by_token<V, 2, Bits, Table, Half, Wide, Packed>(tile);
+      fast_by_token<V, 1, Bits, Table, Half, Wide, Packed>(tile);
+    };
+    if (!tile.packed) return by_token.template operator()<false>();
+    if (Half && tile.tokens > 2) return by_token.template operator()<true>();
+  }
   if (tile.packed) return all.template operator()<(one == 1 ? 4 : most), true>();
   if constexpr (Bits == 8 && !Table) all.template operator()<most, false>();
 }

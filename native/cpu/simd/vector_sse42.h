@@ -114,7 +114,7 @@ struct Sse42 {
     return _mm_slli_epi16(x, N);
   }
   static I masked(I x, int mask) { return _mm_and_si128(x, _mm_set1_epi8(static_cast<char>(mask))); }
-  static I either(I a, I b) { return _mm_or_si128(a, b); }
+  static I with_bits(I code, I x, int mask) { return _mm_or_si128(code, masked(x, mask)); }  // code | (x & mask)
   static void store_quad(uint8_t* p, I x) { _mm_storeu_si128(reinterpret_cast<__m128i*>(p), x); }
   static I lookup(I codes, const uint8_t* table) {
     return _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)), codes);
