@@ -80,6 +80,7 @@ class CpuBackend : public Backend {
   // gated_delta.cc, gla.cc, short_conv.cc
   Tensor conv_silu(Tensor p, const Buffer& conv, ConvState& state) override;
   Tensor gated_delta(Tensor p, const GatedDelta& weights, ConvState& conv, RecurrentState& state) override;
+  Tensor gated_delta_each(Tensor p, const GatedDelta& weights, std::span<const DeltaMemory> memories) override;
   Tensor gla_intra_chunk(Tensor q, Tensor k, Tensor v, const Gla& shape, const RecurrentState& state) override;
   void gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
   Tensor gla_decode(Tensor q, Tensor k, Tensor v, const Gla& shape, RecurrentState& state) override;
@@ -121,6 +122,8 @@ class CpuBackend : public Backend {
   // answers: a matter of the whole pass, so that its parts agree, and never of tokens that have to come out as they
   // would alone.
   bool reads(int64_t tokens) const;
+  // One token of conv_silu for each row of p, whose memory is memories[i].
+  Tensor convolve_each(Tensor p, const Buffer& conv, std::span<const DeltaMemory> memories);
   // Whether it multiplies numbers rounded to bf16.
   bool rounds_activations(int64_t tokens) const;
   // x (contiguous) in the forms that the segments of `weight` multiply on this pass's path; with `order` its rows

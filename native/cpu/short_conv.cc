@@ -94,6 +94,20 @@ Tensor CpuBackend::conv_silu(Tensor p, const Buffer& conv, ConvState& state) {
   return y;
 }
 
+Tensor CpuBackend::convolve_each(Tensor p, const Buffer& conv, std::span<const DeltaMemory> memories) {
+  const int64_t channels = memories.front().conv->layout.channels;
+  const float* taps = floats(const_cast<Buffer&>(conv));
+  const Tensor y = scratch(p.rows, channels);
+  parallel(p.rows, [&](int64_t i) {
+    const ConvState& state = *memories[static_cast<size_t>(i)].conv;
+    const Tensor token = p.row_range(i, 1);
+    convolve(kernels_, state, token, taps, {0, 1, 0, channels}, y.row_range(i, 1));
+    kernels_.silu(row(y, i), channels);
+    advance_window(state, token.columns(0, channels));
+  });
+  return y;
+}
+
 // u = B * X, y = C * conv(u).
 Tensor CpuBackend::short_conv(Tensor p, const ShortConv& weights, ConvState& state) {
   const int64_t channels = weights.channels;

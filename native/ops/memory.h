@@ -92,6 +92,11 @@ struct ConvState {
   BufferPtr window{};
   BufferPtr other{};
 };
+// The memory of a gated DeltaNet mixer.
+struct DeltaMemory {
+  ConvState* conv;
+  RecurrentState* state;
+};
 struct CompressedKeys {
   CompressedKeysLayout layout;
   BufferPtr k1{}, k2{};  // fp32

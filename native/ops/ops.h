@@ -56,6 +56,14 @@ class Ops {
   // The whole mixer between the in- and the out-projection: conv, SiLU, L2 norms, gates, delta rule, gated norm.
   // p: [T, q | k | v | z | b | a]. Returns [T, value_heads * value_dim].
   virtual Tensor gated_delta(Tensor p, const GatedDelta& weights, ConvState& conv, RecurrentState& state) = 0;
+  // The next token of each of several timelines, a row and a memory each: the bits of gated_delta row by row.
+  virtual Tensor gated_delta_each(Tensor p, const GatedDelta& weights, std::span<const DeltaMemory> memories) {
+    std::vector<Tensor> rows;
+    for (size_t i = 0; i < memories.size(); ++i)
+      rows.push_back(
+          gated_delta(p.row_range(static_cast<int64_t>(i), 1), weights, *memories[i].conv, *memories[i].state));
+    return stack(rows);
+  }
   // The three ops of lightning attention; q, k, v [T, heads * dim] are views. `gla` composes them (chunks of 64).
   virtual Tensor gla_intra_chunk(Tensor q, Tensor k, Tensor v, const Gla& shape, const RecurrentState& state) = 0;
   virtual void gla_state_update(Tensor k, Tensor v, const Gla& shape, RecurrentState& state) = 0;

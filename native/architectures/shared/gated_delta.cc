@@ -59,9 +59,19 @@ WeightPtr bind_in_proj(Weights& weights, const LayerNames& at, const GatedDelta&
 
 Tensor mix_delta(Pass& pass, const DeltaMixer& weights, size_t layer, Tensor x) {
   const Tensor p = pass->linear(x, *weights.in_proj, {.norm = &weights.norm});
-  const Tensor o = pass.by_timeline(p, [&](const Pass& own, Tensor rows) {
-    return own->gated_delta(rows, weights.delta, own.memory<ConvState>(layer), own.memory<RecurrentState>(layer));
-  });
+  const auto memory_of = [layer](const Pass& own) {
+    return DeltaMemory{&own.memory<ConvState>(layer), &own.memory<RecurrentState>(layer)};
+  };
+  const auto mixed = [&] {
+    if (pass.timelines().empty()) {
+      const auto [conv, state] = memory_of(pass);
+      return pass->gated_delta(p, weights.delta, *conv, *state);
+    }
+    std::vector<DeltaMemory> memories;
+    for (const Pass& own : pass.timelines()) memories.push_back(memory_of(own));
+    return pass->gated_delta_each(p, weights.delta, memories);
+  };
+  const Tensor o = mixed();
   return pass->linear(o, *weights.out_proj, {.add_to = x});
 }
 

@@ -65,6 +65,9 @@ class Pass {
   int64_t first() const { return first_; }
   int64_t total() const { return total_; }
 
+  // A pass over each timeline; none if this one is over a single timeline.
+  std::span<const Pass> timelines() const { return timelines_; }
+
   // Runs an op that uses memory once per timeline: op(pass over it, its rows of p) returns as many rows. All other ops
   // run on the rows of all timelines together, and no row's result depends on the others.
   template <class Op>

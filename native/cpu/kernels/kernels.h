@@ -95,6 +95,7 @@ struct DeltaTile {
   int64_t gate_stride;
   float* o;
   int64_t o_stride;
+  const float* next = nullptr;  // the state that will probably be wanted next: may be fetched
 };
 
 // S <- decay S + k v^T;  o = scale S^T q

@@ -15,6 +15,9 @@ inline void delta_columns(const DeltaTile& tile, int64_t column, int64_t lanes) 
     for (int c = 0; c < C; ++c) with_k[c] = with_q[c] = V::zero();
   };
   float* S = tile.S + column;
+  // While a state that is used once is written, what comes next is fetched: its next columns or the next state.
+  const float* next = column + C * V::width < tile.first + tile.count ? S + C * V::width : tile.next;
+  const float* fetched = tile.tokens == 1 && next ? next : S;
   clear();
   for (int64_t i = 0; i < tile.key_dim; ++i) {
     const F k = V::set(tile.k[i]), q = V::set(tile.q[i]);
@@ -42,6 +45,7 @@ inline void delta_columns(const DeltaTile& tile, int64_t column, int64_t lanes) 
       const F ki = V::set(k[i]), nk = V::set(next_k[i]), nq = V::set(next_q[i]);
       for (int c = 0; c < C; ++c) {
         float* at = S + i * tile.value_dim + c * V::width;
+        __builtin_prefetch(fetched + i * tile.value_dim + c * V::width, 1, 2);
         const F s = V::fma(ki, u[c], V::mul(decay, load(at)));
         store(at, s);
         with_k[c] = V::fma(s, nk, with_k[c]);
