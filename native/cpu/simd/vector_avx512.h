@@ -125,11 +125,36 @@ struct Avx512 {
     const F ab = halves(a, b), cd = halves(c, d);
     F x = add(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xdd));
     x = add(x, _mm512_permute_ps(x, 0x4e));
-    x = add(x, _mm512_permute_ps(x, 0xb1));
-    const __m512i first = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    _mm_storeu_ps(to, _mm512_castps512_ps128(_mm512_permutexvar_ps(first, x)));
+    store_quarters(to, add(x, _mm512_permute_ps(x, 0xb1)));
   }
   static float largest(F x) { return _mm512_reduce_max_ps(x); }
+  // The largest of each of four vectors: quarter i of the result, in all its lanes, is that of vector i.
+  static F largest_of_four(F a, F b, F c, F d) {
+    const auto halves = [](F x, F y) {
+      return max(_mm512_shuffle_f32x4(x, y, 0x44), _mm512_shuffle_f32x4(x, y, 0xee));
+    };
+    const F ab = halves(a, b), cd = halves(c, d);
+    F x = max(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xdd));
+    x = max(x, _mm512_permute_ps(x, 0x4e));
+    return max(x, _mm512_permute_ps(x, 0xb1));
+  }
+  template <int I>
+  static F quarter(F x) {
+    return _mm512_shuffle_f32x4(x, x, I * 0x55);
+  }
+  static void store_quarters(void* to, F x) {
+    const __m512i first = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    _mm_storeu_ps(static_cast<float*>(to), _mm512_castps512_ps128(_mm512_permutexvar_ps(first, x)));
+  }
+  // The sums of four times sixteen codes 128 high + low.
+  static void store_code_sums(int32_t* to, const int8_t* high, const int8_t* low) {
+    const I ones = _mm512_set1_epi8(1), none = _mm512_setzero_si512();
+    const I upper = _mm512_dpbusd_epi32(none, ones, _mm512_loadu_si512(high));
+    I sum = _mm512_dpbusd_epi32(_mm512_slli_epi32(upper, 7), ones, _mm512_loadu_si512(low));
+    sum = plus(sum, _mm512_shuffle_epi32(sum, _MM_PERM_BADC));
+    sum = plus(sum, _mm512_shuffle_epi32(sum, _MM_PERM_CDAB));
+    store_quarters(to, _mm512_castsi512_ps(sum));
+  }
   // x 2^n, n = round(rounded - 1.5 2^23) as left in the low bits of `rounded`
   static F scale_by_bits(F x, F rounded) {
     return _mm512_castsi512_ps(

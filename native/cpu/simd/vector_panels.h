@@ -104,9 +104,33 @@ void unpack(const UnpackTile& tile) {
   }
 }
 
+// Four blocks, whose steps are found together.
+template <class V>
+inline void quantise_four(const float* x, int8_t* high, int8_t* low, float* scales) {
+  using F = typename V::F;
+  const auto peak_of = [&](int64_t first) {
+    return V::max(V::abs(V::load(x + first)), V::abs(V::load(x + first + V::width)));
+  };
+  const F peaks = V::largest_of_four(peak_of(0), peak_of(columns), peak_of(2 * columns), peak_of(3 * columns));
+  V::store_quarters(scales, V::div(peaks, V::set(most_code)));
+  const F inverses = V::where_at_least(peaks, V::set(least_peak), V::div(V::set(most_code), peaks));
+  for_quads<0, 4>([&]<int Block>() {
+    const F inverse = V::template quarter<Block>(inverses);
+    for (int64_t i = Block * columns; i < (Block + 1) * columns; i += V::width)
+      V::store_rounded(high + i, low + i, V::mul(V::load(x + i), inverse));
+  });
+}
+
 template <class V>
 void quantise(const float* x, int64_t n, int8_t* high, int8_t* low, float* scales, int32_t* sums) {
-  for (int64_t first = 0; first < n; first += columns) {
+  int64_t first = 0;
+  if constexpr (V::width == 16) {
+    for (; first + 4 * columns <= n; first += 4 * columns)
+      quantise_four<V>(x + first, high + first, low + first, scales + first / columns);
+    // Afterwards: a vector cannot be read while the parts of it are still on their way to the cache.
+    for (int64_t i = 0; i < first; i += 64) V::store_code_sums(sums + i / 16, high + i, low + i);
+  }
+  for (; first < n; first += columns) {
     typename V::F most = V::zero();
     for (int64_t i = 0; i < columns; i += V::width) most = V::max(most, V::abs(V::load(x + first + i)));
     const float peak = V::largest(most);
