@@ -16,20 +16,21 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr uint32_t constants[] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};  // "expand 32-byte k"
-constexpr size_t blocks_at_once = 8;
 
 using ChachaState = std::array<uint32_t, 16>;
 
-void apply_eight_blocks(const ChachaState& state, std::byte* at) {
+// Adds the key stream to as many blocks as the processor takes at once, of at least four, and returns their number.
+size_t apply_several_blocks(const ChachaState& state, std::span<std::byte> piece) {
 #if defined(__x86_64__)
   static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return apply_eight_blocks_avx2(state.data(), at);
+  if (has_avx2 && piece.size() >= 8 * block_bytes) {
+    apply_eight_blocks_avx2(state.data(), piece.data());
+    return 8;
+  }
 #endif
   using Four = uint32_t __attribute__((vector_size(16)));
-  apply_blocks<Four>(state.data(), at);
-  ChachaState next = state;
-  next[12] += 4;
-  apply_blocks<Four>(next.data(), at + 4 * block_bytes);
+  apply_blocks<Four>(state.data(), piece.data());
+  return 4;
 }
 
 ChachaState state_of(const AeadKey& key, const std::array<uint32_t, 4>& input) {
@@ -135,10 +136,10 @@ void Aead::decrypt(std::span<std::byte> piece) {
 
 void Aead::apply_stream(std::span<std::byte> piece) {
   while (!piece.empty()) {
-    if (left_ == 0 && piece.size() >= blocks_at_once * block_bytes) {
-      apply_eight_blocks(state_, piece.data());
-      state_[12] += blocks_at_once;
-      piece = piece.subspan(blocks_at_once * block_bytes);
+    if (left_ == 0 && piece.size() >= 4 * block_bytes) {
+      const size_t blocks = apply_several_blocks(state_, piece);
+      state_[12] += static_cast<uint32_t>(blocks);
+      piece = piece.subspan(blocks * block_bytes);
       continue;
     }
     if (left_ == 0) {
