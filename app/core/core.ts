@@ -20,6 +20,7 @@ import { createMetrics } from '../metrics/service.ts';
 import { createModelService, type ModelServiceOptions, type ModelTuning } from '../models/model-service.ts';
 import { createPromptCacheControl } from '../models/registry/prompt-cache-control.ts';
 import { createPromptCacheFiles } from '../models/storage/prompt-cache-files.ts';
+import { createPromptCacheKey } from '../models/storage/prompt-cache-key.ts';
 import {
   builtInEmbedder,
   type ClientFrame,
@@ -137,14 +138,22 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   });
   opened.defer(engine.close);
   const prompts = createPromptCacheFiles(db, join(store.folder, 'prompts'));
-  const promptCache = createPromptCacheControl({ db, engine, files: prompts, settings: () => settings, now });
+  const promptKey = createPromptCacheKey(join(store.folder, 'prompts.key'), options.cipher ?? null);
+  const promptCache = createPromptCacheControl({
+    db,
+    engine,
+    files: prompts,
+    key: promptKey,
+    settings: () => settings,
+    now,
+  });
   const manager = createModelService({
     db,
     engine,
     emit,
     settings: () => settings,
     dataFolder: store.folder,
-    promptFolder: prompts.folder,
+    promptDisk: promptCache.disk,
     resources: options.resources,
     cipher: options.cipher ?? null,
     now,

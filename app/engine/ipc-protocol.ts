@@ -73,8 +73,8 @@ export type LoadTarget = {
   packed: string | null;
   /** Memory limit of the prompt cache in bytes; can change without a reload. */
   cacheBytes: number;
-  /** Folder and size limit of the prompt cache on disk; can change without a reload. */
-  cacheDisk: { folder: string; bytes: number } | null;
+  /** Folder, size limit and key (in base64; null: not encrypted) of the prompt cache on disk; can change without a reload. */
+  cacheDisk: { folder: string; bytes: number; key: string | null } | null;
   /** Set for a remote model: the fields above do not apply, and it is never loaded. */
   remote?: { engineId: RemoteEngineId; model: string; contextLength: number | null };
 };
@@ -192,7 +192,7 @@ export type Asks = {
   load: { input: LoadTarget; output: Loaded };
   unload: { input: null; output: null };
   /** Use of the prompt cache of the loaded model; null if none is loaded. */
-  promptCache: { input: null; output: Omit<PromptCacheUse, 'diskBytes' | 'hitShare'> | null };
+  promptCache: { input: null; output: Omit<PromptCacheUse, 'diskBytes' | 'onDisk' | 'hitShare'> | null };
   setPromptCache: { input: { bytes: number; disk: LoadTarget['cacheDisk'] }; output: null };
   /** Deletes the disk cache of a chat. */
   erasePromptCache: { input: { chatId: ChatId }; output: null };
@@ -255,7 +255,7 @@ const ANSWERS = {
   bandwidth: size,
   load: z.object({ backEnd: z.string(), memoryBytes: size, contextLength: size }),
   unload: z.null(),
-  promptCache: PromptCacheUse.omit({ diskBytes: true, hitShare: true }).nullable(),
+  promptCache: PromptCacheUse.omit({ diskBytes: true, onDisk: true, hitShare: true }).nullable(),
   setPromptCache: z.null(),
   erasePromptCache: z.null(),
   clearPromptCache: z.null(),

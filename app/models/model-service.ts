@@ -17,6 +17,7 @@ import type {
 } from '../protocol/index.ts';
 import { deviceInUse, guarded, LonghandError, type Report } from '../protocol/index.ts';
 import type { Database } from '../store/database/database.ts';
+import type { Cipher } from '../store/folder/private-file.ts';
 import { downloadHandlers } from './download-handlers.ts';
 import { createDownloadQueue, type DownloadQueueOptions } from './downloads/download-queue.ts';
 import { createEvaluation } from './evaluation/evaluation.ts';
@@ -31,12 +32,12 @@ import { createNetworkLog, type NetworkLog } from './network/network-log.ts';
 import { builtInModels } from './registry/built-in-models.ts';
 import { readCatalogue } from './registry/catalogue.ts';
 import { createModelLifecycle } from './registry/model-lifecycle.ts';
-import { createModelRegistry, type ModelRegistry } from './registry/model-registry.ts';
+import { createModelRegistry, type ModelRegistry, type ModelRegistryOptions } from './registry/model-registry.ts';
 import { closeLibrary } from './relocation/copy-tree.ts';
 import { createRelocation, type RelocationOptions } from './relocation/relocation.ts';
 import { createRemoteEngines, type RemoteEngineService } from './remote/service.ts';
 import { createShrinking } from './shrinking/shrinking.ts';
-import { type Cipher, createAccessTokens } from './sources/access-tokens.ts';
+import { createAccessTokens } from './sources/access-tokens.ts';
 import { createRemoteInspector } from './sources/remote-inspector.ts';
 import { createSourceRegistry } from './sources/source-registry.ts';
 import { createAvailability, watchDrives } from './storage/availability.ts';
@@ -53,8 +54,8 @@ export type ModelServiceOptions = {
   emit: Emit;
   settings: () => Settings;
   dataFolder: string;
-  /** Folder of the prompt cache on disk. */
-  promptFolder: string;
+  /** The prompt cache on disk. */
+  promptDisk: ModelRegistryOptions['promptDisk'];
   /** Folders that ship with the app. */
   resources: string;
   cipher: Cipher | null;
@@ -141,7 +142,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     location,
     availability,
     weightCache,
-    promptFolder: options.promptFolder,
+    promptDisk: options.promptDisk,
     disk,
     probe,
     addressInfo: (model) => remoteEngines.addressInfo(model),

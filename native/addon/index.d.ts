@@ -298,8 +298,9 @@ export class Model {
   /** This model's in memory, and those of all models on disk. */
   clearPromptCache(): Promise<void>;
   /** Keeps what is read also in files, which the next process finds: at most `bytes` in `folder`, of all models together.
-   *  Without a folder, as after `load`, nothing is kept on disk; what is there stays. */
-  setPromptCacheDisk(disk: { folder: string; bytes: number } | null): Promise<void>;
+   *  Without a folder, as after `load`, nothing is kept on disk; what is there stays. With `key`, 32 bytes, the files are
+   *  encrypted. What is there for another key, or for none, is deleted. */
+  setPromptCacheDisk(disk: { folder: string; bytes: number; key?: Uint8Array | null } | null): Promise<void>;
   /** Deletes everything of one owner from disk. */
   erasePromptCache(owner: string): Promise<void>;
   /** Resolves once everything pending is written. */

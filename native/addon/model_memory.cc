@@ -1,4 +1,7 @@
 // What a model keeps in memory and on disk besides its weights, and giving it back.
+#include <optional>
+#include <span>
+
 #include "addon/devices.h"
 #include "addon/jobs.h"
 #include "addon/model.h"
@@ -6,8 +9,24 @@
 #include "addon/values/errors.h"
 #include "addon/values/options.h"
 #include "addon/values/values.h"
+#include "engine/prompt_cache/store_key.h"
 
 namespace longhand {
+
+namespace {
+
+// The key of the cache on disk; null where there is none. Its value is in no message.
+std::shared_ptr<const StoreKey> store_key(Napi::Env env, const Options& options) {
+  if (!options.has("key")) return nullptr;
+  const std::optional<std::span<const std::byte>> bytes = bytes_of(options.get("key"));
+  if (!bytes || bytes->size() != StoreKey::bytes) {
+    const std::string came = bytes ? "has " + std::to_string(bytes->size()) + " bytes" : "is of another kind";
+    throw coded_error(env, "argument", "[setPromptCacheDisk] key " + came + ", expected a Uint8Array of 32 bytes");
+  }
+  return std::make_shared<const StoreKey>(bytes->first<StoreKey::bytes>());
+}
+
+}  // namespace
 
 Napi::Value ModelObject::prompt_cache(const Napi::CallbackInfo& info) {
   const PromptCache& cache = open(info.Env()).model->prompt_cache();
@@ -52,16 +71,25 @@ Napi::Value ModelObject::set_prompt_cache_disk(const Napi::CallbackInfo& info) {
   const Options options(info[0].IsNull() ? info.Env().Undefined() : info[0], "setPromptCacheDisk");
   const std::string folder = options.text("folder", "");
   const auto bytes = static_cast<uint64_t>(options.number("bytes", 0, 0, 9007199254740991.0));
+  const std::shared_ptr<const StoreKey> key = store_key(info.Env(), options);
   const auto operation = Operation::start(info.Env());
   const Napi::Promise promise = operation->promise();
-  post_job(*opened.worker, operation, nullptr, nullptr, [model = opened.model, folder, bytes]() -> Operation::Convert {
+  const auto use = [model = opened.model, folder, bytes, key]() -> Operation::Convert {
     PromptCache& cache = model->prompt_cache();
-    const std::shared_ptr<DiskTier> disk = cache.disk();
-    if (folder.empty() || bytes == 0) cache.use_disk(nullptr);
-    else if (disk && disk->folder() == folder) disk->set_budget(bytes);
-    else cache.use_disk(std::make_shared<DiskTier>(folder, bytes, EntryOrigin{engine_build(), model->identity()}));
+    std::shared_ptr<DiskTier> disk = cache.disk();
+    const bool on = !folder.empty() && bytes > 0;
+    if (on && disk && disk->is_at(folder, key.get())) {
+      disk->set_budget(bytes);
+    } else {
+      // The last one ends before the next one looks at the folder: it may still be writing what the next one deletes.
+      cache.use_disk(nullptr);
+      disk.reset();
+      const EntryOrigin origin{engine_build(), model->identity()};
+      if (on) cache.use_disk(std::make_shared<DiskTier>(folder, bytes, origin, key));
+    }
     return [](Napi::Env js) -> Napi::Value { return js.Undefined(); };
-  });
+  };
+  post_job(*opened.worker, operation, nullptr, nullptr, use);
   return promise;
 }
 

@@ -44,7 +44,9 @@ export function PromptCache() {
             : t('setting.engine.cacheAbout')
         }
       >
-        {use && use.bytes + use.diskBytes > 0 && <Button onClick={clear}>{t('setting.engine.cacheClear')}</Button>}
+        {use && (use.bytes + use.diskBytes > 0 || use.onDisk === 'locked') && (
+          <Button onClick={clear}>{t('setting.engine.cacheClear')}</Button>
+        )}
         <NumberField
           label={t('setting.engine.cache')}
           value={values.promptCacheMB ?? undefined}
@@ -58,11 +60,13 @@ export function PromptCache() {
       </SettingRow>
       <SettingRow
         name={t('setting.engine.cacheDisk')}
-        about={
-          use && use.diskBytes > 0
-            ? t('setting.engine.cacheDiskUsed', { used: formats.memory(use.diskBytes) })
-            : t('setting.engine.cacheDiskAbout')
-        }
+        about={[
+          t('setting.engine.cacheDiskAbout'),
+          t(`cacheProtection.${use?.onDisk ?? 'off'}`),
+          ...(use && use.diskBytes > 0
+            ? [t('setting.engine.cacheDiskUsed', { used: formats.memory(use.diskBytes) })]
+            : []),
+        ].join(' ')}
       >
         <Switch
           label={t('setting.engine.cacheDisk')}

@@ -1,6 +1,7 @@
 // The cost of a first token: for an unknown prompt, for one cached in memory, and for one cached on disk after a restart, each
 // followed by 50 new tokens; and the time to restore a snapshot.
-//   node test/bench/first-token.mjs [SHAPE or FILE ...] [--context 12288] [--threads 2]   for example "Qwen3.5-0.8B Q4_0"
+//   node test/bench/first-token.mjs [SHAPE or FILE ...] [--context 12288] [--threads 2] [--encrypted]   for example "Qwen3.5-0.8B Q4_0"
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ const { values, positionals } = parseArgs({
   options: {
     context: { type: 'string', default: '12288' },
     threads: { type: 'string', default: '2' },
+    encrypted: { type: 'boolean', default: false },
   },
 });
 const shapes = positionals.length > 0 ? positionals : ['Qwen3.5-0.8B Q4_0', 'Qwen3-0.6B Q4_0'];
@@ -68,7 +70,7 @@ try {
   for (const shape of shapes) {
     const path = existsSync(shape) ? shape : join(folder, 'model.gguf');
     if (path !== shape) writeSynthetic(...shape.split(' '), path);
-    const disk = { folder: join(folder, 'prompts'), bytes: 8 * GB };
+    const disk = { folder: join(folder, 'prompts'), bytes: 8 * GB, ...(values.encrypted && { key: randomBytes(32) }) };
     const open = async () => {
       const model = await addon.load(path, { device: 'cpu', threads: Number(values.threads) });
       model.setPromptCache(4 * GB);
@@ -86,6 +88,7 @@ try {
     for (let round = 0; round < ROUNDS; round++) warm.push(await ask(model, prompt, { cachePrompt: false }));
     const back = await goingBack(model, known);
     await model.flushPromptCache();
+    const { diskBytes } = model.promptCache();
     const restarted = [];
     for (let round = 0; round < ROUNDS; round++) {
       model.close();
@@ -96,7 +99,7 @@ try {
     const [memory, stored] = [warm, restarted].map((all) => median(all.map(({ firstTokenMs }) => firstTokenMs)));
     console.log(
       `| ${basename(shape)} | ${ms(cold)} | ${ms(memory)} (${warm[0].cachedTokens} tokens) | ${(cold / memory).toFixed(0)} | ` +
-        `${ms(stored)} (${restarted[0].cachedTokens}) | ${(cold / stored).toFixed(0)} | ${ms(back)} |`,
+        `${ms(stored)} (${restarted[0].cachedTokens}, ${(diskBytes / 2 ** 20).toFixed(0)} MiB) | ${(cold / stored).toFixed(0)} | ${ms(back)} |`,
     );
   }
 } finally {

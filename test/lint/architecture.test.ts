@@ -40,6 +40,6 @@ test('every folder of its tree exists', () => {
 
 test('what is planned takes a room that exists', () => {
   const rooms = [...planned.matchAll(/`([\w/-]+\/)`/g)].map(([, room]) => room ?? '');
-  expect(rooms.length).toBeGreaterThan(1);
+  expect(rooms.length).toBeGreaterThan(0);
   expect(rooms.filter((room) => !existsSync(join(root, room)))).toEqual([]);
 });

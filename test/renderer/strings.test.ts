@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Choosing, ErrorCode, FinishReason, MenuCommand, Notice } from '../../app/protocol/index.ts';
+import {
+  Choosing,
+  ErrorCode,
+  FinishReason,
+  MenuCommand,
+  Notice,
+  PromptCacheProtection,
+} from '../../app/protocol/index.ts';
 import english from '../../renderer/strings/en.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..', '..');
@@ -37,6 +44,11 @@ describe('a string for everything', () => {
 
   test('everything that is said to no single page has a sentence', () => {
     expect(Object.keys(english.notices).sort()).toEqual([...Notice.shape.code.options].sort());
+  });
+
+  test('every way to protect the prompt cache on disk has a sentence, and so has none', () => {
+    expect(Object.keys(english.cacheProtection).sort()).toEqual([...PromptCacheProtection.options, 'off'].sort());
+    for (const text of Object.values(english.cacheProtection)) expect(text).toMatch(/^[A-Z].*\.$/);
   });
 
   test('every entry of the native menu and every native dialog has a name', () => {

@@ -28,7 +28,7 @@ import { loadAddon } from './addon.ts';
 import { toLonghandError, toldOfGpu } from './addon-errors.ts';
 import { createEmbeddingModels } from './embedding/embedding-models.ts';
 import { type Running, runGeneration } from './generation/generation.ts';
-import { inspectModel, type LoadedModel, loadModel } from './model/loaded-model.ts';
+import { inspectModel, type LoadedModel, loadModel, nativeDisk } from './model/loaded-model.ts';
 import { type EngineText, readEngineText } from './model/model-vision.ts';
 import { createPictureReader } from './prompt/picture-reader.ts';
 import { countPicture, countPrompt, countText } from './prompt/prompt-tokens.ts';
@@ -183,7 +183,7 @@ export function runEngineHost(pipe: Pipe<FromEngine, ToEngine>, files: EngineFil
     const before = JSON.stringify(to.target.cacheDisk);
     to.target.cacheBytes = cache.cacheBytes;
     to.target.cacheDisk = cache.cacheDisk;
-    if (JSON.stringify(cache.cacheDisk) !== before) await to.native.setPromptCacheDisk(cache.cacheDisk);
+    if (JSON.stringify(cache.cacheDisk) !== before) await to.native.setPromptCacheDisk(nativeDisk(cache));
   }
 
   async function ensure(target: LoadTarget): Promise<LoadedModel> {

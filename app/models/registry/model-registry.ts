@@ -39,7 +39,7 @@ import type { BuiltInModel } from './built-in-models.ts';
 import { tooLarge, unmountedError } from './model-errors.ts';
 import { inspectFiles, inspectWithVision, nameOf } from './model-inspection.ts';
 import { modelPathOf, visionPathOf } from './model-path.ts';
-import { cacheOf } from './prompt-cache-size.ts';
+import { cacheOf, type PromptCacheDisk } from './prompt-cache-size.ts';
 import { type AddressInfo, needHere, remoteContext, remoteTarget, THINKS } from './remote-models.ts';
 
 /** The default context length, and the smallest that is useful for a chat. */
@@ -104,8 +104,8 @@ export type ModelRegistryOptions = {
   availability: Availability;
   /** The cache of packed weights. */
   weightCache: Pick<WeightCache, 'fileOf'>;
-  /** The folder of the prompt cache on disk. */
-  promptFolder: string;
+  /** The prompt cache on disk. */
+  promptDisk: () => PromptCacheDisk;
   disk: Disk;
   probe: ProbeWithTimeout;
   /** Where a remote model runs; null for a local one, and if its engine was removed. */
@@ -116,7 +116,7 @@ export type ModelRegistryOptions = {
 };
 
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
-  const { db, engine, emit, settings, location, availability, promptFolder, builtIn, now } = options;
+  const { db, engine, emit, settings, location, availability, promptDisk, builtIn, now } = options;
   for (const { id, name } of builtIn) {
     if (!findModel(db, id)) addModel(db, { id, name, path: null, metadata: null }, now());
   }
@@ -222,7 +222,7 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
     const target = { modelId: row.id, path, device, threads, contextLength: contextOf(row), kvType };
     const files = { packed: packedOf(row), ...(own.vision !== null && { vision: own.vision }) };
     return {
-      target: { ...target, ...cacheOf(settings(), promptFolder), template: own.template, ...files },
+      target: { ...target, ...cacheOf(settings(), promptDisk()), template: own.template, ...files },
       name,
       sampling: own.sampling,
     };

@@ -13,6 +13,7 @@ import {
 } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
 import { newId } from '../../store/database/uuid.ts';
+import type { Cipher } from '../../store/folder/private-file.ts';
 import {
   addModel,
   listModels as listRows,
@@ -31,7 +32,6 @@ import {
 import { asFailure } from '../network/error-mapping.ts';
 import type { Via } from '../network/request-purpose.ts';
 import type { AddressInfo } from '../registry/remote-models.ts';
-import type { Cipher } from '../sources/access-tokens.ts';
 
 export type RemoteEngineService = {
   handlers: Pick<Handlers, Extract<keyof Handlers, `remoteEngines.${string}`>>;

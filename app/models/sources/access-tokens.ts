@@ -1,13 +1,11 @@
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { z } from 'zod';
 import { LonghandError, SourceId } from '../../protocol/index.ts';
 import { readRegularSync } from '../../store/folder/open-regular.ts';
+import { type Cipher, replacePrivate } from '../../store/folder/private-file.ts';
 
 //  Access tokens of sources. With a keychain (Electron's safeStorage, passed in by the shell) the file contains the token
 //  encrypted; without one it contains the token itself, readable by the owner only. Nothing here is ever logged.
-
-/** Encrypts text with a key kept by the operating system. */
-export type Cipher = { seal(text: string): Promise<string>; open(sealed: string): Promise<string> };
 
 export type AccessTokens = {
   readonly storedIn: 'keychain' | 'file';
@@ -52,16 +50,7 @@ export function createAccessTokens(file: string, cipher: Cipher | null): AccessT
       if (text === '') delete stored[source];
       else stored[source] = sealed === null ? { sealed: false, text } : { sealed: true, text: sealed };
       if (Object.keys(stored).length === 0) rmSync(file, { force: true });
-      else replace(file, JSON.stringify(stored));
+      else replacePrivate(file, JSON.stringify(stored));
     },
   };
-}
-
-/** Never readable by others, not even while being written. */
-function replace(file: string, text: string): void {
-  const next = `${file}.new`;
-  rmSync(next, { force: true });
-  writeFileSync(next, text, { mode: 0o600, flag: 'wx' });
-  chmodSync(next, 0o600);
-  renameSync(next, file);
 }

@@ -54,11 +54,18 @@ export const ModelDescription = z.object({
 });
 export type ModelDescription = z.infer<typeof ModelDescription>;
 
+/** Of the prompt cache on disk: encrypted with a key of the keychain; without a keychain only private; or not in use, because
+ *  the keychain does not give the key. */
+export const PromptCacheProtection = z.enum(['encrypted', 'private', 'locked']);
+export type PromptCacheProtection = z.infer<typeof PromptCacheProtection>;
+
 /** Use of the prompt cache in memory and on disk. */
 export const PromptCacheUse = z.object({
   bytes: z.number(),
   budgetBytes: z.number(),
   diskBytes: z.number(),
+  /** Null: it is off. */
+  onDisk: PromptCacheProtection.nullable(),
   /** Share of cached tokens in all chat prompts of the last seven days; null if there were none. */
   hitShare: z.number().min(0).max(1).nullable(),
 });

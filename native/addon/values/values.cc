@@ -48,6 +48,12 @@ std::string string_argument(const Napi::CallbackInfo& info, size_t index, const 
   throw error;
 }
 
+std::optional<std::span<const std::byte>> bytes_of(const Napi::Value& value) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) return std::nullopt;
+  const auto array = value.As<Napi::Uint8Array>();
+  return std::as_bytes(std::span(array.Data(), array.ElementLength()));
+}
+
 std::string owner_argument(Napi::Env env, const std::string& name) {
   constexpr size_t longest = 128;
   constexpr const char* allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";

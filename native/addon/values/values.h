@@ -3,6 +3,8 @@
 
 #include <napi.h>
 
+#include <optional>
+#include <span>
 #include <string>
 
 #include "formats/json.h"
@@ -17,6 +19,9 @@ void define_member(Napi::Object object, const std::string& key, Napi::Value valu
 
 // Throws a TypeError with code `argument`.
 std::string string_argument(const Napi::CallbackInfo& info, size_t index, const char* name);
+
+// What a Uint8Array holds; nothing for another value.
+std::optional<std::span<const std::byte>> bytes_of(const Napi::Value& value);
 
 // The owner of a cached prompt: the name of a folder. "" is nobody. Throws a TypeError with code `argument`.
 std::string owner_argument(Napi::Env env, const std::string& name);

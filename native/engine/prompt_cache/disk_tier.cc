@@ -48,10 +48,11 @@ std::vector<fs::path> folders_in(const fs::path& path) {
 
 }  // namespace
 
-DiskTier::DiskTier(fs::path folder, uint64_t budget, EntryOrigin origin)
+DiskTier::DiskTier(fs::path folder, uint64_t budget, EntryOrigin origin, std::shared_ptr<const StoreKey> key)
     : folder_(std::move(folder)),
       origin_(origin),
-      build_(hex(origin.build)),
+      secret_(std::move(key)),
+      build_(hex(secret_ ? secret_->hidden({origin.build, 0}).high : origin.build)),
       model_(hex(origin.model)),
       budget_(budget) {
   sweep();
@@ -69,11 +70,20 @@ DiskTier::~DiskTier() {
   thread_.join();
 }
 
-std::string DiskTier::file_name(const EntryName& name, EntryKind kind) {
-  return name.text() + (kind == EntryKind::rows ? ".rows" : ".states");
+bool DiskTier::is_at(const fs::path& folder, const StoreKey* key) const {
+  return folder_ == folder && (secret_ ? key && *secret_ == *key : !key);
 }
 
-// Results of another build may differ in their bits.
+// Rows and states have names of their own, so that one is never taken for the other.
+EntryName DiskTier::on_disk(const EntryName& name, EntryKind kind) const {
+  return secret_ ? secret_->hidden({name.high, name.low ^ static_cast<uint64_t>(kind)}) : name;
+}
+
+std::string DiskTier::key_of(const EntryName& name, EntryKind kind) const {
+  return model_ + "/" + on_disk(name, kind).text() + (kind == EntryKind::rows ? ".rows" : ".states");
+}
+
+// Results of another build may differ in their bits; what another key encrypted cannot be read.
 void DiskTier::sweep() {
   for (const fs::path& build : folders_in(folder_)) {
     std::error_code error;
@@ -134,7 +144,7 @@ bool DiskTier::get(const EntryName& name, EntryKind kind, std::span<const int32_
     if (found == entries_.end()) return false;
     path = found->second.path;
   }
-  if (read_entry(path, origin_, name, tokens, into)) return true;
+  if (read_entry(path, origin_, secret_.get(), on_disk(name, kind), tokens, into)) return true;
   const std::lock_guard lock(lock_);
   remove(key);
   return false;
@@ -166,7 +176,7 @@ void DiskTier::used(std::span<const EntryName> way) {
 
 void DiskTier::put(const EntryName& name, EntryKind kind, const std::string& owner, std::span<const int32_t> tokens,
                    BlobPtr bytes) {
-  Job job{key_of(name, kind), owner, name, {}, std::move(bytes)};
+  Job job{key_of(name, kind), owner, on_disk(name, kind), {}, std::move(bytes)};
   const std::lock_guard lock(lock_);
   const uint64_t size = job.bytes->size();
   if (size > budget_ || entries_.contains(job.key) || waiting(job.key)) return;
@@ -185,7 +195,7 @@ void DiskTier::write_jobs() {
     if (stop_) return;
     const Job& job = waiting_.front();  // stays in the queue until it is written
     const fs::path path = folder_ / build_ / model_ / job.owner / fs::path(job.key).filename();
-    const uint64_t size = sizeof(EntryHead) + job.tokens.size() * sizeof(int32_t) + job.bytes->size();
+    const uint64_t size = entry_size(job.tokens.size(), job.bytes->size(), secret_ != nullptr);
     make_room(size);
     const bool fits = bytes_ + size <= budget_;
     lock.unlock();
@@ -206,7 +216,7 @@ void DiskTier::write_jobs() {
 bool DiskTier::write(const Job& job, const fs::path& path) {
   make_folder(path.parent_path());
   return has_room(path.parent_path(), job.bytes->size()) &&
-         write_entry(path, origin_, job.name, job.tokens, job.bytes->bytes());
+         write_entry(path, origin_, secret_.get(), job.name, job.tokens, job.bytes->bytes());
 }
 
 void DiskTier::flush() {

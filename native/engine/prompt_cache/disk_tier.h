@@ -5,7 +5,8 @@
 //                                    <name>.states   states after it
 //
 // The owner is the chat that created an entry, so that it can be erased with the chat; any prompt that begins with the
-// same tokens can use it. Only the user can read the files (0600 in 0700).
+// same tokens can use it. Only the user can read the files (0600 in 0700). With a key they are encrypted, and the names
+// of build and entries are hidden too. What is there for another key, or for none, counts as another build's.
 #pragma once
 
 #include <atomic>
@@ -13,6 +14,7 @@
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -27,14 +29,14 @@ enum class EntryKind : uint8_t { rows, states };
 class DiskTier {
  public:
   // Deletes entries of other builds and incomplete files. Throws nothing: if the folder cannot be used, the tier is
-  // empty.
-  DiskTier(std::filesystem::path folder, uint64_t budget, EntryOrigin origin);
+  // empty. `key`: null for entries that are not encrypted.
+  DiskTier(std::filesystem::path folder, uint64_t budget, EntryOrigin origin, std::shared_ptr<const StoreKey> key);
   ~DiskTier();  // drops jobs that have not been written
   DiskTier(const DiskTier&) = delete;
   DiskTier& operator=(const DiskTier&) = delete;
 
   // Any thread.
-  const std::filesystem::path& folder() const { return folder_; }
+  bool is_at(const std::filesystem::path& folder, const StoreKey* key) const;
   void set_budget(uint64_t bytes);
   uint64_t budget() const;
   uint64_t bytes() const;
@@ -63,14 +65,14 @@ class DiskTier {
   };
   struct Job {
     std::string key, owner;
-    EntryName name;
+    EntryName name;  // on disk
     std::vector<int32_t> tokens;
     BlobPtr bytes;
     Time time{};
   };
 
-  std::string key_of(const EntryName& name, EntryKind kind) const { return model_ + "/" + file_name(name, kind); }
-  static std::string file_name(const EntryName& name, EntryKind kind);
+  EntryName on_disk(const EntryName& name, EntryKind kind) const;
+  std::string key_of(const EntryName& name, EntryKind kind) const;
   void sweep();
   void look(const Path& model);
   void write_jobs();
@@ -83,6 +85,7 @@ class DiskTier {
 
   const Path folder_;
   const EntryOrigin origin_;
+  const std::shared_ptr<const StoreKey> secret_;
   const std::string build_, model_;  // folder names
 
   mutable std::mutex lock_;  // guards all members below

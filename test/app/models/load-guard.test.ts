@@ -45,7 +45,7 @@ function libraryWith(
     location: anywhere,
     availability: { of: () => 'here', look: async () => {}, turns: () => 0 },
     weightCache: unpacked,
-    promptFolder: '',
+    promptDisk: () => null,
     disk,
     probe: createProbe(),
     addressInfo: () => null,

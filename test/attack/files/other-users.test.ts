@@ -335,6 +335,7 @@ test('what is no file where a file belongs is said in one line', async () => {
     'uploads',
     'backups',
     'tokens.json',
+    'prompts.key',
   ]) {
     await tally.refused(`${name} as a folder`, async () => {
       const folder = newFolder();

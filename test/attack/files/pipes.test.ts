@@ -19,6 +19,7 @@ import { readManifest } from '../../../app/models/storage/blob-store.ts';
 import { damagedIn } from '../../../app/models/storage/block-repair.ts';
 import { disk } from '../../../app/models/storage/fs-probe.ts';
 import { openedByFile } from '../../../app/models/storage/model-file.ts';
+import { createPromptCacheKey } from '../../../app/models/storage/prompt-cache-key.ts';
 import { lastPort } from '../../../app/server/port-file.ts';
 import { readHolder } from '../../../app/store/lock.ts';
 import { readWindowState } from '../../../main/windows/window-state.ts';
@@ -122,6 +123,10 @@ const PLACES: Readonly<Record<string, Place>> = {
   'the tokens of hubs': {
     name: 'tokens.json',
     read: (path) => expect(createAccessTokens(path, null).sources()).toEqual([]),
+  },
+  'the key of the prompt cache': {
+    name: 'prompts.key',
+    read: (path) => expect(createPromptCacheKey(path, null).current()).toBe(null),
   },
   'a file of tensors': { name: 'a.safetensors', read: readSafetensors },
   certificates: { name: 'a.pem', read: certificatesIn },

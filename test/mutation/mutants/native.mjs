@@ -2,6 +2,7 @@ const timeline = ['test/native/engine/timeline.test.ts'];
 const linear = ['test/ops/linear.test.ts'];
 const sample = ['test/ops/sample.test.ts'];
 const mixture = ['test/ops/moe.test.ts'];
+const encrypted = ['test/native/engine/prompt-cache-encrypted.test.ts'];
 const build = 'native';
 
 export const engineAndKernels = [
@@ -209,6 +210,46 @@ export const engineAndKernels = [
     to: 'sum += grows(layout) ? 0 : memory_bytes(layout, 0, type_);\n  return sum / 2;',
     user: 'a forecast of memory that is too low',
     tests: ['test/native/engine/prompt-cache.test.ts'],
+    build,
+  },
+  {
+    row: 'prompt cache: one nonce for all files',
+    file: 'native/engine/prompt_cache/entry_file.cc',
+    from: 'if (key && !random_bytes(head.nonce)) return false;',
+    to: '',
+    user: 'two files give away what they hold',
+    tests: encrypted,
+    named: 'says nothing of tokens and numbers',
+    build,
+  },
+  {
+    row: 'prompt cache: the tag is not compared',
+    file: 'native/engine/prompt_cache/entry_file.cc',
+    from: 'same_tag(tag, aead.tag()) && ',
+    to: '',
+    user: 'a chat goes on from what somebody changed on disk',
+    tests: encrypted,
+    named: 'a byte flipped in any part',
+    build,
+  },
+  {
+    row: 'prompt cache: the store of another key stays',
+    file: 'native/engine/prompt_cache/disk_tier.cc',
+    from: 'build_(hex(secret_ ? secret_->hidden({origin.build, 0}).high : origin.build)),',
+    to: 'build_(hex(origin.build)),',
+    user: 'what another key encrypted stays on disk',
+    tests: encrypted,
+    named: 'nothing is found, and the files are gone',
+    build,
+  },
+  {
+    row: 'prompt cache: anybody can compute the names',
+    file: 'native/engine/prompt_cache/disk_tier.cc',
+    from: 'return secret_ ? secret_->hidden({name.high, name.low ^ static_cast<uint64_t>(kind)}) : name;',
+    to: 'return {name.high, name.low ^ static_cast<uint64_t>(kind)};',
+    user: 'who sees the folder can test whether a prompt was read',
+    tests: encrypted,
+    named: 'says nothing of tokens and numbers',
     build,
   },
   {

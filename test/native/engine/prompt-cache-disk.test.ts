@@ -16,52 +16,24 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { LoadOptions, Model, NumericPath, Session } from '../../../native/addon/index.d.ts';
-import { addon, repository } from '../../support/addon.ts';
+import type { NumericPath } from '../../../native/addon/index.d.ts';
+import { repository } from '../../support/addon.ts';
 import { newFolder } from '../../support/core/core.ts';
+import {
+  ask,
+  chatOf,
+  filesIn,
+  hybrid,
+  known,
+  MB,
+  message,
+  plain,
+  readOnce,
+  started,
+} from '../../support/disk-cache.ts';
 import { families, someTokens } from '../../support/models/models.ts';
 import { END, statesOf } from '../../support/models/prompt-trees.ts';
 import { limitMs, runs } from '../../support/soak.ts';
-
-const MB = 2 ** 20;
-const message = (length: number, seed: number) => [...someTokens(length - 1, seed), END];
-const chatOf = (seed: number) => [...message(40, 1), ...message(700, seed)];
-const hybrid = families[3]?.[1] as string; // Qwen3.5: states and keys
-const plain = families[2]?.[1] as string;
-
-/** A model as a process begins with it: nothing is in memory. */
-async function started(path: string, folder: string | null, options: LoadOptions & { bytes?: number } = {}) {
-  const { bytes = 256 * MB, ...own } = options;
-  const model = await addon.load(path, { device: 'cpu', threads: 2, ...own });
-  model.setPromptCache(256 * MB);
-  await model.setPromptCacheDisk(folder === null ? null : { folder, bytes });
-  return model;
-}
-
-const ask = (session: Session, chat: readonly number[], options: Partial<Parameters<Session['generate']>[1]> = {}) =>
-  session.generate(Int32Array.from([...chat, 5]), {
-    maxTokens: 4,
-    stopTokens: [END],
-    ...options,
-  });
-
-/** Reads a chat for `owner` and ends, with everything written. */
-async function readOnce(path: string, folder: string, chat = chatOf(2), owner = 'chat', options: LoadOptions = {}) {
-  const model = await started(path, folder, options);
-  await ask(model.createSession({ contextLength: 2048 }), chat, { owner });
-  await model.flushPromptCache();
-  const { diskBytes } = model.promptCache();
-  model.close();
-  return diskBytes;
-}
-
-const known = async (model: Model, chat = chatOf(2), options = {}) =>
-  (await ask(model.createSession({ contextLength: 2048 }), chat, options)).timings.cachedTokens;
-
-const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile());
 
 const paths: NumericPath[] = ['exact', 'fast'];
 

@@ -46,7 +46,7 @@ export const aLibrary = (db: Database, availability: Availability): ModelRegistr
     location: anywhere,
     availability,
     weightCache: unpacked,
-    promptFolder: '',
+    promptDisk: () => null,
     disk,
     probe: createProbe(),
     addressInfo: () => null,

@@ -60,7 +60,7 @@ export async function loadModel(
     signal,
   });
   native.setPromptCache(target.cacheBytes);
-  await native.setPromptCacheDisk(target.cacheDisk);
+  await native.setPromptCacheDisk(nativeDisk(target));
   const whole = contextFor(native, target);
   const contextLength = (priority: Priority) => (priority === 'title' ? Math.min(titleContext, whole) : whole);
   const poolFor = (priority: Priority) =>
@@ -103,6 +103,12 @@ export async function loadModel(
     },
   };
 }
+
+/** The prompt cache on disk as the addon takes it. */
+export const nativeDisk = ({
+  cacheDisk,
+}: Pick<LoadTarget, 'cacheDisk'>): Parameters<Addon.Model['setPromptCacheDisk']>[0] =>
+  cacheDisk && { ...cacheDisk, key: cacheDisk.key === null ? null : Buffer.from(cacheDisk.key, 'base64') };
 
 const maxDefaultContext = 32_768;
 
