@@ -25,6 +25,8 @@ let held: { call: string; release: () => void }[] = [];
 let holding = new Set<string>();
 /** Calls that the core refuses, and with what. */
 let failing = new Map<string, 'context-full' | 'disk-full'>();
+/** Whether events are lost on their way to the page. */
+let deaf = false;
 const [first, second] = [newChat({ title: 'first' }), newChat({ title: 'second' })];
 const question = newMessage(first.id, 'user', { text: 'Why?' });
 const answer = newMessage(first.id, 'assistant', { text: 'So.', parentId: question.id });
@@ -38,11 +40,14 @@ beforeEach(async () => {
   held = [];
   holding = new Set();
   failing = new Map();
+  deaf = false;
   const core = createFakeCore(world);
   const [page, other] = pipePair<ClientFrame, CoreFrame>();
   core.switchboard.add(other);
   let deliver: (frame: CoreFrame) => void = () => {};
-  page.onMessage((frame) => deliver(frame));
+  page.onMessage((frame) => {
+    if (!(deaf && 'event' in frame)) deliver(frame);
+  });
   attach({
     ...page,
     onMessage: (listener) => {
@@ -252,4 +257,28 @@ test('a chat has its new title in the list at once, open or not', async () => {
   await chat().update({ title: 'Also renamed' }, second.id);
   expect(chat().open?.chat.title).toBe('Renamed');
   expect(new Set(chat().chats.map(({ title }) => title))).toEqual(new Set(['Renamed', 'Also renamed']));
+});
+
+describe('a new message of which no event came', () => {
+  const actions = ['edit', 'rewrite', 'retry', 'runToolAgain'] as const;
+  const act = (what: (typeof actions)[number]) => {
+    if (what === 'edit') return chat().edit(question.id, 'Why not?');
+    return what === 'retry' ? chat().retry(answer.id) : chat()[what](answer.id, 'Otherwise.' as never);
+  };
+
+  test.each(actions)('%s: is on the page once it was accepted', async (what) => {
+    const known = new Set(chat().open?.messages.keys());
+    deaf = true;
+    await act(what);
+    const fresh = [...world.messages.keys()].filter((id) => !known.has(id));
+    expect(fresh.length).toBeGreaterThan(0);
+    expect([...(chat().open?.messages.keys() ?? [])]).toEqual(expect.arrayContaining(fresh));
+  });
+
+  test.each(actions)('%s: the chat says why it cannot be read', async (what) => {
+    deaf = true;
+    failing.set('chats.get', 'disk-full');
+    await act(what);
+    expect(chat().refused[first.id]?.code).toBe('disk-full');
+  });
 });
