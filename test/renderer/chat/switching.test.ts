@@ -3,8 +3,10 @@ import {
   type ChatId,
   type ClientFrame,
   type CoreFrame,
+  type Emit,
   type MessageId,
   pipePair,
+  type TurnId,
 } from '../../../app/protocol/index.ts';
 import { createFakeCore } from '../../support/fakes/core.ts';
 import { createWorld, newChat, newMessage, type World } from '../../support/fakes/world.ts';
@@ -27,6 +29,7 @@ let holding = new Set<string>();
 let failing = new Map<string, 'context-full' | 'disk-full'>();
 /** Whether events are lost on their way to the page. */
 let deaf = false;
+let tell: Emit = () => {};
 const [first, second] = [newChat({ title: 'first' }), newChat({ title: 'second' })];
 const question = newMessage(first.id, 'user', { text: 'Why?' });
 const answer = newMessage(first.id, 'assistant', { text: 'So.', parentId: question.id });
@@ -42,6 +45,7 @@ beforeEach(async () => {
   failing = new Map();
   deaf = false;
   const core = createFakeCore(world);
+  tell = core.emit;
   const [page, other] = pipePair<ClientFrame, CoreFrame>();
   core.switchboard.add(other);
   let deliver: (frame: CoreFrame) => void = () => {};
@@ -257,6 +261,21 @@ test('a chat has its new title in the list at once, open or not', async () => {
   await chat().update({ title: 'Also renamed' }, second.id);
   expect(chat().open?.chat.title).toBe('Renamed');
   expect(new Set(chat().chats.map(({ title }) => title))).toEqual(new Set(['Renamed', 'Also renamed']));
+});
+
+test('a chat that is read again shows nothing twice of what was just said', async () => {
+  vi.useFakeTimers();
+  const state = { status: 'running', turnId: 'turn' as TurnId } as const;
+  world.messages.set(answer.id, { ...answer, text: 'So', state });
+  await chat().load();
+  const text = () => chat().open?.messages.get(answer.id)?.text;
+  const event = { type: 'delta', text: ' it is.', kind: 'answer', tokens: 3 } as const;
+  tell('turn', { chatId: first.id, messageId: answer.id, turnId: state.turnId, event });
+  world.messages.set(answer.id, { ...answer, text: 'So it is.', state });
+  await chat().load();
+  vi.runAllTimers();
+  vi.useRealTimers();
+  expect(text()).toBe('So it is.');
 });
 
 describe('a new message of which no event came', () => {
