@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ReadableStream } from 'node:stream/web';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createUploads, uploadLimits } from '../../../app/server/uploads.ts';
 import { newFolder } from '../../support/core/core.ts';

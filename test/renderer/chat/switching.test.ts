@@ -9,7 +9,7 @@ import {
   type TurnId,
 } from '../../../app/protocol/index.ts';
 import { createFakeCore } from '../../support/fakes/core.ts';
-import { createWorld, newChat, newMessage, type World } from '../../support/fakes/world.ts';
+import { createWorld, newChat, newMessage, starter, type World } from '../../support/fakes/world.ts';
 
 //  While the core answers, somebody opens another chat: what was asked for happens in the chat that it was asked for in.
 
@@ -18,6 +18,7 @@ vi.stubGlobal('requestAnimationFrame', (run: () => void) => setTimeout(run, 0));
 vi.stubGlobal('document', { getElementById: () => null, documentElement: {} });
 const { attach } = await import('../../../renderer/bridge.ts');
 const { listenToChats, useChat } = await import('../../../renderer/stores/chat/store.ts');
+const { useEngine } = await import('../../../renderer/stores/engine.ts');
 const { takeToNewChat } = await import('../../../renderer/chat/overflow/overflow-actions.ts');
 const stopListening = listenToChats();
 afterAll(stopListening);
@@ -29,6 +30,8 @@ let holding = new Set<string>();
 let failing = new Map<string, 'context-full' | 'disk-full'>();
 /** Whether events are lost on their way to the page. */
 let deaf = false;
+/** How often a chat was saved. */
+let saved = 0;
 let tell: Emit = () => {};
 const [first, second] = [newChat({ title: 'first' }), newChat({ title: 'second' })];
 const question = newMessage(first.id, 'user', { text: 'Why?' });
@@ -59,6 +62,7 @@ beforeEach(async () => {
     },
     send: (frame) => {
       if ('cancel' in frame) return;
+      saved += Number(frame.call === 'chats.update');
       const code = failing.get(frame.call);
       const go = () => (code ? deliver({ id: frame.id, failure: { code, message: 'refused' } }) : page.send(frame));
       if (holding.has(frame.call)) held.push({ call: frame.call, release: go });
@@ -209,6 +213,30 @@ test('a message for a new chat is sent in it, and it is the one on the page', as
   expect([...(open?.messages.values() ?? [])].map(({ text }) => text)).toContain('hello');
   expect(chat().chats.map(({ id }) => id)).toContain(open?.chat.id);
   expect([...world.chats.keys()]).toHaveLength(3);
+});
+
+test('without a chat on the page nothing is asked anew, and that is said', async () => {
+  await chat().choose(null);
+  const known = world.messages.size;
+  await chat().retry(answer.id);
+  expect(chat().refused.new?.code).toBe('conflict');
+  expect(world.messages.size).toBe(known);
+});
+
+test('a chat in which nothing was typed is not saved when it is left', async () => {
+  useChat.setState({ drafts: { new: '' } });
+  saved = 0;
+  await chat().choose(second.id);
+  await chat().choose(first.id);
+  expect(saved).toBe(0);
+});
+
+test('a new chat has the model that answers now, and keeps it', async () => {
+  useEngine.setState({ models: [starter] });
+  await chat().choose(null);
+  const made = await chat().ensureChat();
+  expect(world.chats.get(made)?.modelId).toBe(starter.id);
+  useEngine.setState({ models: [] });
 });
 
 describe('what was typed for a new chat', () => {
