@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newFolder, places, root } from '../../support/core/core.ts';
-import { pictureFiles } from '../../support/models/seeing-model.ts';
+import { newFolder, places, root } from '../../../support/core/core.ts';
+import { pictureFiles } from '../../../support/models/seeing-model.ts';
 
 //  A picture that a tool gave, and no room for its copy: what is told is the full disk, not a broken picture.
 
