@@ -58,24 +58,30 @@ export function createAnswers(inference: Pick<Inference, 'answer'>): Answers {
   };
 }
 
-/** A failure cancels the others, whose results would be discarded. */
+/** A failure cancels the others, whose results would be discarded. It is told once their places are free. */
 export async function allOrNone(
   requests: readonly AnswerRequest[],
   answers: Answers,
   hungUp: AbortController,
 ): Promise<Whole[]> {
+  const written = requests.map((request) => answers.whole(request, hungUp.signal));
   try {
-    return await Promise.all(requests.map((request) => answers.whole(request, hungUp.signal)));
+    return await Promise.all(written);
   } catch (error) {
     giveUp(hungUp);
+    await Promise.allSettled(written);
     throw error;
   }
 }
 
-/** Merges generators as items arrive, each with its index. Leaving the iteration leaves all of them. */
-export async function* merged<Item>(
-  sources: readonly AsyncGenerator<Item, void>[],
-): AsyncGenerator<{ index: number; value: Item }, void> {
+/** Merges the parts of several answers as they arrive, each with its index. Leaving the iteration leaves all of them; a failure of one
+ *  cancels the others, which may still wait for their turn. */
+export async function* merged(
+  requests: readonly AnswerRequest[],
+  answers: Answers,
+  hungUp: AbortController,
+): AsyncGenerator<{ index: number; value: AnswerPart }, void> {
+  const sources = requests.map((request) => answers.parts(request, hungUp.signal));
   const next = (index: number) => sources[index]?.next().then((result) => ({ index, result }));
   const waiting = new Map(sources.map((_, index) => [index, next(index)]));
   try {
@@ -89,6 +95,9 @@ export async function* merged<Item>(
         yield { index, value: result.value };
       }
     }
+  } catch (error) {
+    giveUp(hungUp);
+    throw error;
   } finally {
     await Promise.allSettled([...waiting.values(), ...sources.map((source) => source.return())]);
   }

@@ -241,6 +241,10 @@ test('tokenize, inspect, devices, trace and doctor answer in JSON', async () => 
   });
   expect((await answer(['trace', file, file])).largest_difference).toBe(0);
   expect((await answer(['trace', 'starter', 'exact', '--tokens', '1,2,3'])).largest_difference).toBe(0);
+  const apart = await answer(['trace', 'starter', 'fast', '--tokens', '1,2,3']);
+  const differences: number[] = apart.layers.map(({ difference }: { difference: number }) => difference);
+  expect(apart.largest_difference).toBe(Math.max(...differences));
+  expect(apart.largest_difference).toBeGreaterThan(Math.min(...differences));
   expect(await answer(['doctor'])).toMatchObject({ good: true, code: 0 });
 });
 

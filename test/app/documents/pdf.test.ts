@@ -6,7 +6,7 @@ import { findAssets } from '../../../app/documents/parse/assets.ts';
 import { readPdf } from '../../../app/documents/parse/pdf/read.ts';
 import type { DocumentNotice } from '../../../app/protocol/index.ts';
 import { newFolder, root } from '../../support/core/core.ts';
-import { makePdf, type Page, type Text, type WordBox, wordBoxes } from '../../support/documents/pdf.ts';
+import { makePdf, type Page, type Text, type WordBox, widthOf, wordBoxes } from '../../support/documents/pdf.ts';
 
 type PagePiece = Element & { where: { kind: 'page'; words: Word[] } };
 
@@ -266,6 +266,26 @@ test('letters that are spaced out make words, and words that are drawn twice are
     }),
   );
   expect(texts).toEqual(['THE SEVENTH CHAPTER', 'This line was made bold by hand.']);
+});
+
+test('a large number stands apart from the small title that follows it closely, and a smaller sign at the foot of a word does not', async () => {
+  const end = (text: string, size: number) =>
+    [...text].reduce((sum, one) => sum + (widthOf('sans', one) / 1000) * size, 60);
+  const { texts } = await read(
+    makePdf({
+      pages: [
+        {
+          texts: [
+            { text: '7', x: 60, y: 700, size: 30 },
+            { text: 'Rivers', x: end('7', 30) + 3, y: 700, size: 12 },
+            { text: 'H', x: 60, y: 600, size: 12 },
+            { text: '2', x: end('H', 12), y: 600, size: 8 },
+          ],
+        },
+      ],
+    }),
+  );
+  expect(texts).toEqual(['7 Rivers', 'H2']);
 });
 
 test('ligatures are letters', async () => {

@@ -1,7 +1,7 @@
-import { mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type DownloadOptions, download } from '../../../app/models/downloads/download.ts';
 import type { DownloadState } from '../../../app/models/downloads/download-state.ts';
 import { type FileJournal, type Journal, journalIn } from '../../../app/models/downloads/journal.ts';
@@ -181,6 +181,39 @@ test('blocks that could not be saved are fetched again, and each block has its h
   await expectWhole(hub, states);
   const hashes = states.flatMap((state) => (state.phase === 'done' ? [...state.blocks] : []));
   expect(hashes).toHaveLength(32 * Math.ceil(SIZE / BLOCK));
+});
+
+test('what is noted as here is on the disk: a power cut takes none of it', async () => {
+  const hub = await hubWith();
+  const partPath = join(folder, 'incoming', 'one.part');
+  const any = await open(join(folder, 'journal.db'));
+  /** What a power cut would leave of the file. */
+  let onDisk = Buffer.alloc(0);
+  const sync = vi.spyOn(Object.getPrototypeOf(any) as FileHandle, 'datasync').mockImplementation(async () => {
+    onDisk = await readFile(partPath);
+  });
+  onTestFinished(() => sync.mockRestore());
+  await any.close();
+  const noted: number[] = [];
+  const { open: opened, forget } = journalIn(database);
+  const watching: Journal = {
+    forget,
+    open(file) {
+      const journal = opened(file);
+      const { commit } = journal;
+      journal.commit = (blocks) => {
+        for (const { block } of blocks) {
+          const [start, end] = [block * BLOCK, Math.min(SIZE, (block + 1) * BLOCK)];
+          expect(Buffer.compare(onDisk.subarray(start, end), hub.bytesOf(NAME).subarray(start, end))).toBe(0);
+          noted.push(block);
+        }
+        commit(blocks);
+      };
+      return journal;
+    },
+  };
+  await expectWhole(hub, await run(remote(hub), { journal: watching }));
+  expect(noted.sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
 });
 
 test('a server that only fails is given up after ten goes, and what arrived is kept', async () => {

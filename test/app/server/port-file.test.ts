@@ -33,7 +33,7 @@ test('a restart takes the port of the last time, so that an open page comes back
 
 test('a file that says no port is no memory', () => {
   const folder = newFolder();
-  for (const text of ['', 'x', '-1', '70000', '3.5']) {
+  for (const text of ['', 'x', '-1', '65536', '70000', '3.5']) {
     writeFileSync(join(folder, 'browser-port'), text);
     expect(lastPort(folder)).toBe(defaultPort);
   }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ReadableStream } from 'node:stream/web';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createUploads, uploadLimits } from '../../../app/server/uploads.ts';
 import { newFolder } from '../../support/core/core.ts';
@@ -38,6 +39,11 @@ test('the disk is not filled: by one file, by many, by more than was announced, 
   await expect(receive(101)).rejects.toMatchObject({ code: 'too-large' });
   await expect(receive(101, 0), 'unannounced').rejects.toMatchObject({ code: 'too-large' });
   await receive(100);
+  // Before any of it is read, where its size was announced.
+  let pulled = 0;
+  const large = new ReadableStream<Uint8Array>({ pull: () => void pulled++ }, { highWaterMark: 0 });
+  await expect(uploads.receive(large, 'a.txt', 51)).rejects.toMatchObject({ code: 'too-large' });
+  expect(pulled).toBe(0);
   await expect(receive(51)).rejects.toMatchObject({ code: 'too-large' });
   await expect(receive(51, 1)).rejects.toMatchObject({ code: 'too-large' });
   await receive(1);

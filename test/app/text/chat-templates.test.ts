@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { TEMPLATE_LIMITS } from '../../../app/text/jinja/meter.ts';
 import { renderJinja } from '../../../app/text/jinja/render.ts';
 import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
 
@@ -63,6 +64,14 @@ describe('a template cannot hold or kill the engine', () => {
     const template =
       '{% set n = namespace(s="") %}{% for i in range(9000) %}{% set n.s = n.s + "0123456789" ~ i %}{% endfor %}{{ n.s | length }}';
     expect(renderJinja(template, {})).toBe('124890');
+  });
+  test('an indent without end', () => {
+    const nested = JSON.stringify(Array.from({ length: 30 }).reduce((inside) => [inside], 1));
+    const pasted = 'x'.repeat(20_000_000);
+    // JavaScript has no text of 600 million characters: what is asked for is counted before it is made.
+    return expect(patient.render(`{{ ${nested} | tojson(indent=pasted) }}`, { pasted })).rejects.toThrow(
+      `stopped after ${TEMPLATE_LIMITS.characters} characters`,
+    );
   });
   test('memory without end', async () => {
     const small = createTemplateRenderer({ worker, memoryLimitMb: 32, limits: { steps: 1e12, characters: 1e12 } });

@@ -3,11 +3,13 @@ import {
   type ChatId,
   type ClientFrame,
   type CoreFrame,
+  type Emit,
   type MessageId,
   pipePair,
+  type TurnId,
 } from '../../../app/protocol/index.ts';
 import { createFakeCore } from '../../support/fakes/core.ts';
-import { createWorld, newChat, newMessage, type World } from '../../support/fakes/world.ts';
+import { createWorld, newChat, newMessage, starter, type World } from '../../support/fakes/world.ts';
 
 //  While the core answers, somebody opens another chat: what was asked for happens in the chat that it was asked for in.
 
@@ -16,6 +18,7 @@ vi.stubGlobal('requestAnimationFrame', (run: () => void) => setTimeout(run, 0));
 vi.stubGlobal('document', { getElementById: () => null, documentElement: {} });
 const { attach } = await import('../../../renderer/bridge.ts');
 const { listenToChats, useChat } = await import('../../../renderer/stores/chat/store.ts');
+const { useEngine } = await import('../../../renderer/stores/engine.ts');
 const { takeToNewChat } = await import('../../../renderer/chat/overflow/overflow-actions.ts');
 const stopListening = listenToChats();
 afterAll(stopListening);
@@ -25,6 +28,11 @@ let held: { call: string; release: () => void }[] = [];
 let holding = new Set<string>();
 /** Calls that the core refuses, and with what. */
 let failing = new Map<string, 'context-full' | 'disk-full'>();
+/** Whether events are lost on their way to the page. */
+let deaf = false;
+/** How often a chat was saved. */
+let saved = 0;
+let tell: Emit = () => {};
 const [first, second] = [newChat({ title: 'first' }), newChat({ title: 'second' })];
 const question = newMessage(first.id, 'user', { text: 'Why?' });
 const answer = newMessage(first.id, 'assistant', { text: 'So.', parentId: question.id });
@@ -38,11 +46,15 @@ beforeEach(async () => {
   held = [];
   holding = new Set();
   failing = new Map();
+  deaf = false;
   const core = createFakeCore(world);
+  tell = core.emit;
   const [page, other] = pipePair<ClientFrame, CoreFrame>();
   core.switchboard.add(other);
   let deliver: (frame: CoreFrame) => void = () => {};
-  page.onMessage((frame) => deliver(frame));
+  page.onMessage((frame) => {
+    if (!(deaf && 'event' in frame)) deliver(frame);
+  });
   attach({
     ...page,
     onMessage: (listener) => {
@@ -50,6 +62,7 @@ beforeEach(async () => {
     },
     send: (frame) => {
       if ('cancel' in frame) return;
+      saved += Number(frame.call === 'chats.update');
       const code = failing.get(frame.call);
       const go = () => (code ? deliver({ id: frame.id, failure: { code, message: 'refused' } }) : page.send(frame));
       if (holding.has(frame.call)) held.push({ call: frame.call, release: go });
@@ -202,6 +215,30 @@ test('a message for a new chat is sent in it, and it is the one on the page', as
   expect([...world.chats.keys()]).toHaveLength(3);
 });
 
+test('without a chat on the page nothing is asked anew, and that is said', async () => {
+  await chat().choose(null);
+  const known = world.messages.size;
+  await chat().retry(answer.id);
+  expect(chat().refused.new?.code).toBe('conflict');
+  expect(world.messages.size).toBe(known);
+});
+
+test('a chat in which nothing was typed is not saved when it is left', async () => {
+  useChat.setState({ drafts: { new: '' } });
+  saved = 0;
+  await chat().choose(second.id);
+  await chat().choose(first.id);
+  expect(saved).toBe(0);
+});
+
+test('a new chat has the model that answers now, and keeps it', async () => {
+  useEngine.setState({ models: [starter] });
+  await chat().choose(null);
+  const made = await chat().ensureChat();
+  expect(world.chats.get(made)?.modelId).toBe(starter.id);
+  useEngine.setState({ models: [] });
+});
+
 describe('what was typed for a new chat', () => {
   const typed = async (text: string) => {
     await chat().choose(null);
@@ -252,4 +289,43 @@ test('a chat has its new title in the list at once, open or not', async () => {
   await chat().update({ title: 'Also renamed' }, second.id);
   expect(chat().open?.chat.title).toBe('Renamed');
   expect(new Set(chat().chats.map(({ title }) => title))).toEqual(new Set(['Renamed', 'Also renamed']));
+});
+
+test('a chat that is read again shows nothing twice of what was just said', async () => {
+  vi.useFakeTimers();
+  const state = { status: 'running', turnId: 'turn' as TurnId } as const;
+  world.messages.set(answer.id, { ...answer, text: 'So', state });
+  await chat().load();
+  const text = () => chat().open?.messages.get(answer.id)?.text;
+  const event = { type: 'delta', text: ' it is.', kind: 'answer', tokens: 3 } as const;
+  tell('turn', { chatId: first.id, messageId: answer.id, turnId: state.turnId, event });
+  world.messages.set(answer.id, { ...answer, text: 'So it is.', state });
+  await chat().load();
+  vi.runAllTimers();
+  vi.useRealTimers();
+  expect(text()).toBe('So it is.');
+});
+
+describe('a new message of which no event came', () => {
+  const actions = ['edit', 'rewrite', 'retry', 'runToolAgain'] as const;
+  const act = (what: (typeof actions)[number]) => {
+    if (what === 'edit') return chat().edit(question.id, 'Why not?');
+    return what === 'retry' ? chat().retry(answer.id) : chat()[what](answer.id, 'Otherwise.' as never);
+  };
+
+  test.each(actions)('%s: is on the page once it was accepted', async (what) => {
+    const known = new Set(chat().open?.messages.keys());
+    deaf = true;
+    await act(what);
+    const fresh = [...world.messages.keys()].filter((id) => !known.has(id));
+    expect(fresh.length).toBeGreaterThan(0);
+    expect([...(chat().open?.messages.keys() ?? [])]).toEqual(expect.arrayContaining(fresh));
+  });
+
+  test.each(actions)('%s: the chat says why it cannot be read', async (what) => {
+    deaf = true;
+    failing.set('chats.get', 'disk-full');
+    await act(what);
+    expect(chat().refused[first.id]?.code).toBe('disk-full');
+  });
 });

@@ -54,6 +54,11 @@ test('devices that could not be asked for, because the engine ended, are asked f
   await vi.waitFor(() => expect(useEngine.getState().devices).toEqual([cpu]));
 });
 
+test('an engine that says once more that it rests is not asked for its devices again', () => {
+  say({ phase: 'idle' });
+  expect(devicesAsked()).toEqual([]);
+});
+
 test('a GPU that came with the new engine is known, and what is known stays until there is an answer', async () => {
   useEngine.setState({ devices: [cpu] });
   say(restarting);

@@ -14,7 +14,8 @@ export async function chatCompletions(body: ChatBody, answers: Answers, hungUp: 
   const requests = requestsOf(body);
   const base = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model: body.model };
   if (body.stream) {
-    const parts = merged(requests.map((request) => answers.parts({ ...request, callsInPieces: true }, hungUp.signal)));
+    const inPieces = requests.map((request) => ({ ...request, callsInPieces: true }));
+    const parts = merged(inPieces, answers, hungUp);
     // Errors before the first chunk determine the HTTP status, which is sent with that chunk.
     const first = await parts.next();
     const frames = chunks(base, requests.length, first, parts, body.stream_options?.include_usage ?? false);

@@ -12,6 +12,7 @@ import { finishReason, problemObject, sumOf, usageObject } from './openai-object
 
 export async function completions(body: CompletionsBody, answers: Answers, hungUp: AbortController): Promise<Response> {
   const choices = choicesOf(body);
+  const requests = choices.map(({ request }) => request);
   const base = {
     id: `cmpl-${randomUUID()}`,
     object: 'text_completion',
@@ -19,16 +20,12 @@ export async function completions(body: CompletionsBody, answers: Answers, hungU
     model: body.model,
   };
   if (body.stream) {
-    const parts = merged(choices.map(({ request }) => answers.parts(request, hungUp.signal)));
+    const parts = merged(requests, answers, hungUp);
     const first = await parts.next();
     const frames = chunks(base, choices, first, parts, body.stream_options?.include_usage ?? false);
     return streamed(serverSentEvents, frames, hungUp);
   }
-  const written = await allOrNone(
-    choices.map(({ request }) => request),
-    answers,
-    hungUp,
-  );
+  const written = await allOrNone(requests, answers, hungUp);
   return Response.json({
     ...base,
     choices: written.map(({ text, scores, end }, index) => ({

@@ -279,7 +279,15 @@ describe('ollama', () => {
     expect((await ollama.show({ model })).capabilities).toEqual(['completion', 'tools', 'thinking']);
     expect((await ollama.show({ model: 'all-minilm-l6-v2' })).capabilities).toEqual(['embedding']);
     const options = { temperature: 0, num_predict: 24 };
+    const begun = performance.now();
     const whole = await ollama.chat({ model: `${model}:latest`, messages: question, options });
+    expect(whole.total_duration, 'nanoseconds').toBeLessThanOrEqual((performance.now() - begun) * 1e6);
+    expect(whole.total_duration).toBeGreaterThan(1e6);
+    // Clients that want no shape send an empty one, or null.
+    for (const format of ['', null])
+      expect((await ollama.chat({ model, messages: question, options, format: format as never })).message.content).toBe(
+        whole.message.content,
+      );
     expect(whole.message.content.length).toBeGreaterThan(5);
     expect(whole.eval_count).toBeGreaterThan(1);
     let text = '';

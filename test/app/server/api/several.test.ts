@@ -73,15 +73,51 @@ test('a request whose later answers find no room gives its places back, and so d
   expect((await again).done).toBe(true);
 });
 
-test('when too many wait, every dialect says when to come again, and a client that comes again is answered', async () => {
+/** Answers that end when they are told to; one that is given up takes a while to stop, as an engine does. */
+function heldAnswers() {
   const waiting: (() => void)[] = [];
   const usage = { promptTokens: 1, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
   const inference = {
-    async *answer() {
-      await new Promise<void>((resolve) => waiting.push(resolve));
+    async *answer(_: unknown, signal: AbortSignal) {
+      await new Promise<void>((resolve, reject) => {
+        waiting.push(resolve);
+        signal.addEventListener('abort', () => setTimeout(() => reject(signal.reason), 300), { once: true });
+      });
       yield { type: 'end', reason: 'stop', stop: null, usage, timings: { totalMs: 0, prefillMs: 0, decodeMs: 0 } };
     },
   } as unknown as Inference;
+  return { waiting, inference };
+}
+
+test.each([
+  ['/v1/chat/completions', { messages }],
+  ['/v1/completions', { prompt: 'The sea' }],
+])(
+  '%s: of several answers one finds no room: that is said at once, and the place of the other is free by then',
+  async (path, asked) => {
+    const { waiting, inference } = heldAnswers();
+    const { address } = await startApi({ inference });
+    const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+    const ask = (more: object = {}) =>
+      fetch(`${address}${path}`, { method: 'POST', headers, body: JSON.stringify({ model: 'm', ...asked, ...more }) });
+    const before = Array.from({ length: maxRequests - 1 }, () => ask());
+    await expect.poll(() => waiting.length, { timeout: 20_000 }).toBe(maxRequests - 1);
+    for (const stream of [false, true]) {
+      const begun = waiting.length;
+      expect((await ask({ n: 2, stream })).status).toBe(429);
+      expect(waiting.length).toBe(begun + 1);
+    }
+    const last = ask();
+    await expect.poll(() => waiting.length, { timeout: 10_000 }).toBe(maxRequests + 2);
+    for (const end of waiting) end();
+    expect((await Promise.all([...before, last])).map(({ status }) => status)).toEqual(
+      before.concat(last).map(() => 200),
+    );
+  },
+);
+
+test('when too many wait, every dialect says when to come again, and a client that comes again is answered', async () => {
+  const { waiting, inference } = heldAnswers();
   const { address } = await startApi({ inference });
   const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
   const body = JSON.stringify({ model: 'm', messages, max_tokens: 1, input: 'Hi' });

@@ -160,6 +160,20 @@ test('openai and anthropic: a tool has to be called, and its arguments are of it
   });
   expect(stop_reason).toBe('tool_use');
   expect(content).toMatchObject([{ type: 'tool_use', name: 'weather', input: { days: expect.any(Number) } }]);
+  const two = [
+    { name: 'weather', input_schema: look as never },
+    { name: 'clock', input_schema: { type: 'object' as const, properties: {} } },
+  ];
+  const demanded = (tool_choice: object) =>
+    anthropic.messages.create({ model, max_tokens: 300, messages, tools: two, tool_choice: tool_choice as never });
+  for (const { name } of two) {
+    const called = await demanded({ type: 'tool', name });
+    expect(called.content).toMatchObject([{ type: 'tool_use', name }]);
+  }
+  for (const nobody of [{ name: 'rm' }, {}])
+    await expect(demanded({ type: 'tool', ...nobody })).rejects.toThrow(
+      /there is no tool \\"(?:rm)?\\"; expected one of weather, clock/,
+    );
   const shaped = await anthropic.messages.create({
     model,
     max_tokens: 400,

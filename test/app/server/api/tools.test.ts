@@ -13,15 +13,17 @@ import { callsWeather, template } from './weather.ts';
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 async function start() {
   const prompts: Generation['prompt'][] = [];
+  const grammars: Generation['grammar'][] = [];
   const { startEngine } = scriptedEngine(
     (generation) => {
       prompts.push(generation.prompt);
+      grammars.push(generation.grammar);
       return callsWeather(generation);
     },
     4e9,
     template,
   );
-  return { ...(await startApi({}, { startEngine })), prompts };
+  return { ...(await startApi({}, { startEngine })), prompts, grammars };
 }
 
 test('openai: a call, whole and streamed, its result, and no call without tools', async () => {
@@ -54,11 +56,27 @@ test('openai: a call, whole and streamed, its result, and no call without tools'
     { role: 'tool', text: 'sunny', answers: { callId: made?.id } },
   ]);
 
+  // What was called has no text beside it, and its result names the tool instead of the call.
+  const silent = { role: 'assistant' as const, content: null, tool_calls: message?.tool_calls ?? [] };
+  const result = { role: 'tool', name: 'weather', content: 'sunny' } as never;
+  const named = await openai.chat.completions.create({ model, tools, messages: [...messages, silent, result] });
+  expect(named.choices[0]?.message.content).toBe('It is sunny.');
+  expect(prompts.at(-1)?.messages.at(-1)?.answers).toEqual({ name: 'weather' });
+
   for (const none of [{}, { tools, tool_choice: 'none' as const }]) {
     const plain = await openai.chat.completions.create({ model, messages, ...none });
     expect(plain.choices[0]?.message.content).toBe('Write `<tool_call>` to call.');
     expect(plain.choices[0]?.finish_reason).toBe('stop');
   }
+});
+
+test('openai, its responses: no more than one call where calls may not stand side by side, however many may be made', async () => {
+  const { address, model, grammars } = await start();
+  const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0 });
+  const tools = [{ type: 'function' as const, name: 'weather', strict: false, parameters }];
+  const asked = { model, input: 'How is the weather in Bern?', tools, max_tool_calls: 3 };
+  for (const parallel_tool_calls of [true, false]) await openai.responses.create({ ...asked, parallel_tool_calls });
+  expect(grammars).toMatchObject([{ most: 3 }, { most: 1 }]);
 });
 
 test('@anthropic-ai/sdk: tool_use blocks, whole and streamed, and tool_result', async () => {

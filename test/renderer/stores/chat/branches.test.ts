@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { ChatId, Message, MessageId } from '../../../../app/protocol/index.ts';
 import { branchesOf, firstWords, isForked } from '../../../../renderer/stores/chat/branches.ts';
 import { newestEnd } from '../../../../renderer/stores/chat/tree.ts';
-import { newMessage } from '../../../support/fakes/world.ts';
+import { visibleBranch } from '../../../../renderer/stores/chat/visible-branch.ts';
+import { newChat, newMessage } from '../../../support/fakes/world.ts';
 
 const chatId = 'chat' as ChatId;
 
@@ -19,6 +20,15 @@ function tree(...lines: [string, string | null, Partial<Message>?][]): Map<Messa
 
 const shown = (messages: Map<MessageId, Message>) =>
   branchesOf(messages).map(({ leaf, begin, after, count }) => [leaf, begin.id, after?.id ?? null, count]);
+
+test('on screen is the branch that the chat was left at, and where a new one begins, what stands before it', () => {
+  const messages = tree(['q1', null], ['a1', 'q1'], ['a1b', 'q1']);
+  const open = { chat: newChat({ leafId: 'a1b' as MessageId }), messages, shape: messages };
+  const onScreen = (branchFrom: string | null) =>
+    visibleBranch({ open, branchFrom: branchFrom as MessageId | null, editing: null }).map(({ id }) => id);
+  expect(onScreen(null)).toEqual(['q1', 'a1b']);
+  expect(onScreen('a1')).toEqual(['q1', 'a1']);
+});
 
 test('a chat without versions is one branch, and not forked', () => {
   const messages = tree(['q1', null], ['a1', 'q1'], ['q2', 'a1'], ['a2', 'q2']);

@@ -18,18 +18,26 @@ const hit = (passageId: string): PassageHit => ({
   score: 1,
 });
 let found: Record<string, PassageHit[]> = {};
+/** Whether the core answers what a passage says. */
+let reachable = true;
 
 beforeEach(() => {
-  found = { mill: [hit('mill-1'), hit('both')], river: [hit('both')], nothing: [] };
+  found = {
+    mill: [hit('mill-1'), hit('both')],
+    river: [hit('both')],
+    nothing: [],
+    lock: [hit('lock-1'), hit('lock-2')],
+  };
+  reachable = true;
   attach({
     send(frame) {
       if (!('call' in frame)) return;
       const { id, call, input } = frame as { id: number; call: string; input: { query?: string; passageId?: string } };
       if (call === 'documents.search') reply({ id, value: { by: 'words', hits: found[input.query ?? ''] ?? [] } });
-      else if (call === 'documents.passage')
+      else if (call === 'documents.passage' && reachable)
         reply({
           id,
-          value: { passageId: input.passageId, documentId: paper, location: null, text: '', spans: [], highlights: [] },
+          value: { id: input.passageId, documentId: paper, number: 1, text: '', headings: [], spans: [] },
         });
     },
     onMessage(listener) {
@@ -63,6 +71,16 @@ test('an empty query takes the marks away too', async () => {
   documents().open(paper);
   await look('');
   expect(documents().shown).toEqual({ documentId: paper, passage: null, mark: null });
+});
+
+test('a passage that was marked is marked again at once, also when the core does not answer any more', async () => {
+  await look('lock');
+  await documents().openHit(paper, 0);
+  await documents().openHit(paper, 1);
+  expect(documents().shown?.mark?.key).toBe('lock-2');
+  reachable = false;
+  documents().step(-1);
+  await vi.waitFor(() => expect(documents().shown).toMatchObject({ passage: 0, mark: { key: 'lock-1' } }));
 });
 
 test('files go into the collection that is chosen, or the first of one’s own', () => {

@@ -160,6 +160,8 @@ describe('importing', () => {
     const batch = { ids: new Set<DocumentId>([a.id]), since: 0 };
     expect(importing([a], batch, 2000).msLeft).toBeNull();
     expect(importing([a], batch, 10_000).msLeft).toBe(30_000);
+    const b = doc('b', reading(3, 4));
+    expect(importing([a, b], { ...batch, ids: new Set([a.id, b.id]) }, 10_000).msLeft).toBe(10_000);
   });
 
   test('what is read stands first, what failed next, what waits last', () => {

@@ -34,6 +34,12 @@ test('the pick of a machine fits it with room to chat, and grows with the machin
   expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
   expect(new Set(sizes).size).toBeGreaterThan(2);
   expect(bestFor(catalogue, machine(0.05), true)).toBeNull();
+  // What does not chat, or wants a consent first, is nobody's first model, however well it fits.
+  const [model] = catalogue.filter((one) => !one.abilities.includes('embeddings'));
+  if (!model) throw new Error('the catalogue has no model');
+  const encoder: CatalogueModel = { ...model, abilities: ['embeddings'] };
+  const gated: CatalogueModel = { ...model, forms: model.forms.map((form) => ({ ...form, gated: true })) };
+  expect(bestFor([encoder, gated], machine(512), true)).toBeNull();
 });
 
 test('without a GPU the pick is one that answers as fast as it is read', () => {

@@ -66,6 +66,12 @@ test('a disturbed run is a dot and moves no median; an outlier is named', () => 
   expect(column?.dots.filter(({ outlier }) => outlier).map(({ value }) => value)).toEqual([20, 5]);
 });
 
+test('runs of the same speed are no outliers', () => {
+  const [column] = columnsOf([run(), run(), run(), run(), run()], 'Starter', 'decode');
+  expect(column?.dots).toHaveLength(5);
+  expect(column?.dots.filter(({ outlier }) => outlier)).toEqual([]);
+});
+
 test('fewer than five runs are dots without a median', () => {
   const columns = columnsOf([run(), run(), run(), run()], 'Starter', 'decode');
   expect(columns.map(hasMedian)).toEqual([false]);

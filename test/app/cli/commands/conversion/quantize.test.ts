@@ -131,6 +131,16 @@ describe('weighed by what the model does with a text', () => {
     expect(distance(original, searched)).toBeLessThan(0.9 * distance(original, plain));
   });
 
+  test('what it is weighed by decides: another text, another model', async () => {
+    const other = JSON.stringify([[...someTokens(200, 50)], [...someTokens(100, 57)]]);
+    const folder = temporaryFolder({ 'ids.json': ids(), 'other.json': other });
+    for (const text of ['ids', 'other'])
+      await made(folder, text, '--method', 'weighted', '--calibration', `${text}.json`);
+    const codes = (name: string) => read(join(folder, name))['model.layers.0.mlp.down_proj.weight']?.bytes;
+    expect(codes('ids')).toBeDefined();
+    expect(codes('ids')).not.toEqual(codes('other'));
+  });
+
   test.each(families)(
     '%s: with error feedback less is lost than by rounding, at 3 bits and at 4, and than by the search alone',
     { timeout: 120_000 },

@@ -110,6 +110,21 @@ test('passages make way for a chat, a query does not wait for one', async () => 
   await answer;
 });
 
+test('a question is answered while a text of megabytes is still cut into tokens', async () => {
+  const engine = startEngine();
+  const embed = (text: string, kind: 'passage' | 'query') =>
+    engine.ask('embed', { target, texts: [text], kind, urgent: kind === 'query' });
+  await embed('warm', 'query');
+  let isRead = false;
+  // Nothing but blanks: it is gone through to its end in search of a word.
+  const reading = embed(`${' '.repeat(20_000_000)}end`, 'passage').then(() => {
+    isRead = true;
+  });
+  await embed('What is due?', 'query');
+  expect(isRead).toBe(false);
+  await reading;
+});
+
 test('a model that writes text gives no vectors', async () => {
   const engine = startEngine();
   const asked = engine.ask('embed', {

@@ -40,6 +40,7 @@ describe('a text that is gone on with', () => {
     expect(text.length).toBeGreaterThan(3);
     expect(whole.choices[0]).toMatchObject({ index: 0, logprobs: null, finish_reason: 'length' });
     expect(whole.usage).toMatchObject({ completion_tokens: 8 });
+    expect(Math.abs(whole.created - Date.now() / 1000), 'seconds').toBeLessThan(600);
     // Nothing of a template stands around it.
     const tokenizer = createTokenizer(JSON.parse(readFileSync(join(starter, 'tokenizer.json'), 'utf8')));
     expect(whole.usage?.prompt_tokens).toBe(tokenizer.encodeText(prompt).length);
@@ -75,6 +76,8 @@ describe('a text that is gone on with', () => {
     expect(usage?.completion_tokens).toBe(24);
     const texts = choices.map(({ text }) => text);
     expect(texts[0]).not.toBe(texts[1]);
+    const next = await openai.completions.create({ ...asked, prompt, n: 1, seed: 6 });
+    expect(next.choices[0]?.text).toBe(texts[1]);
     const streamed = ['', '', '', ''];
     for await (const part of await openai.completions.create({ ...asked, echo: true, stream: true })) {
       for (const { index, text } of part.choices) streamed[index] += text;

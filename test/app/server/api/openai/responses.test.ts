@@ -158,7 +158,8 @@ describe('a response', () => {
     ]);
     const all = [];
     for await (const item of items) all.push(item.id);
-    const backwards = (await openai.responses.inputItems.list(next.id)).data;
+    const { data: backwards, has_more } = await openai.responses.inputItems.list(next.id);
+    expect([items.has_more, has_more]).toEqual([true, false]);
     expect(all).toEqual(backwards.map(({ id }) => id).reverse());
     expect(all.length).toBe(3);
     const named = await openai.responses.create({
