@@ -279,6 +279,37 @@ describe('room', () => {
     again.close();
   });
 
+  test('a clock that was a year ahead and is right again: what was used since stays, what is from then goes', async () => {
+    const folder = newFolder();
+    const one = await readOnce(hybrid, folder, chatOf(100), 'then');
+    const ahead = new Date(Date.now() + 365 * 24 * 3600 * 1000);
+    for (const path of filesIn(folder)) utimesSync(path, ahead, ahead);
+    // Room for one chat and the half of another: the newer one has to take the place of the older.
+    for (const chat of [101, 102]) {
+      expect(await readOnce(hybrid, folder, chatOf(chat), `now-${chat}`, { bytes: 1.5 * one })).toBeLessThan(1.5 * one);
+      const model = await started(hybrid, folder, { bytes: 1.5 * one });
+      expect(await known(model, chatOf(chat))).toBe(chatOf(chat).length);
+      model.close();
+    }
+  });
+
+  test('of five hundred chats each begins from the system prompt they share, and the last ones are known', async () => {
+    const folder = newFolder();
+    const chat = (seed: number) => [...message(40, 1), ...message(30, seed)];
+    let model = await started(hybrid, folder, { bytes: 4 * MB });
+    const session = model.createSession({ contextLength: 2048 });
+    for (let seed = 0; seed < 500; seed++) {
+      const { timings } = await ask(session, chat(1000 + seed), { owner: `chat-${seed}`, maxTokens: 1 });
+      if (seed > 0) expect(timings.cachedTokens).toBe(40);
+      expect(model.promptCache().diskBytes).toBeLessThanOrEqual(4 * MB);
+    }
+    await model.flushPromptCache();
+    model.close();
+    model = await started(hybrid, folder, { bytes: 4 * MB });
+    for (const seed of [499, 498, 497]) expect(await known(model, chat(1000 + seed))).toBe(70);
+    model.close();
+  });
+
   test('a budget smaller than one state, and a folder that is none, keep nothing and harm nothing', async () => {
     const folder = newFolder();
     const model = await started(hybrid, folder, { bytes: 100 });
