@@ -297,8 +297,8 @@ inline void token_tiles(int64_t count, const Tokens& tokens) {
     for (; token < count; ++token) tokens.template operator()<1, P>(token);
 }
 
-// With 32 wide registers two panels by three tokens, or by four that share the work of taking codes apart; with 16 by
-// one; by two where a product takes both bytes at once.
+// With 32 wide registers one token after the other, and four that share the work of taking codes apart where groups are
+// long or tokens few; with 16 one token, or two where a product takes both bytes at once.
 template <class V, int Bits, bool Table, bool Half, bool Wide>
 void fast_tile(const PanelTile& tile) {
   constexpr int one = static_cast<int>(parts<V>);
@@ -309,17 +309,20 @@ void fast_tile(const PanelTile& tile) {
     if (tile.panels == 2) return token_tiles<Most, 2 * one>(tile.tokens, tokens);
     token_tiles<Most, one>(tile.tokens, tokens);
   };
-  constexpr int most = V::pairs ? 2 : one > 1 ? 1 : 3;
+  const auto by_token = [&]<bool Packed>() {
+    if (tile.panels == 2) return fast_by_token<V, 2, Bits, Table, Half, Wide, Packed>(tile);
+    fast_by_token<V, 1, Bits, Table, Half, Wide, Packed>(tile);
+  };
+  constexpr bool unpacked = Bits == 8 && !Table;
   if constexpr (V::registers == 32 && one == 1) {
-    const auto by_token = [&]<bool Packed>() {
-      if (tile.panels == 2) return fast_by_token<V, 2, Bits, Table, Half, Wide, Packed>(tile);
-      fast_by_token<V, 1, Bits, Table, Half, Wide, Packed>(tile);
-    };
-    if (!tile.packed) return by_token.template operator()<false>();
-    if (Half && tile.tokens > 2) return by_token.template operator()<true>();
+    if (tile.packed && Half && tile.tokens > 2) return by_token.template operator()<true>();
+    if (tile.packed) return all.template operator()<4, true>();
+    if constexpr (unpacked) by_token.template operator()<false>();
+  } else {
+    constexpr int most = V::pairs ? 2 : 1;
+    if (tile.packed) return all.template operator()<most, true>();
+    if constexpr (unpacked) all.template operator()<most, false>();
   }
-  if (tile.packed) return all.template operator()<(one == 1 ? 4 : most), true>();
-  if constexpr (Bits == 8 && !Table) all.template operator()<most, false>();
 }
 
 // Whether codes are wide decides only where the set has no product of unsigned bytes, and then table codes always are.
