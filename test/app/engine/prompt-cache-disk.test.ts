@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ChatId, Client, ModelId, TurnId, Usage } from '../../../app/protocol/index.ts';
-import { listen, newFolder, startCore } from '../../support/core/core.ts';
+import type { ChatId, Client, ModelId } from '../../../app/protocol/index.ts';
+import { asking, newFolder, startCore } from '../../support/core/core.ts';
 import { until } from '../../support/until.ts';
 
 //  What was read of a chat is on disk for the next start, and goes with the chat.
@@ -11,13 +11,7 @@ const story = Array.from({ length: 12 }, (_, i) => `A fox walks ${i} miles and r
 
 async function start(dataFolder: string) {
   const { client, host } = await startCore({ dataFolder });
-  const { end } = listen(client);
-  const ask = async (chatId: ChatId, text: string): Promise<Usage> => {
-    const { turnId } = await client.call('turns.send', { chatId, text });
-    const event = await end(turnId as TurnId);
-    if (event.type !== 'finished') throw new Error(`it ended with ${JSON.stringify(event)}`);
-    return event.usage;
-  };
+  const ask = asking(client);
   return { client, host, ask };
 }
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ChatId, Client, ClientFrame, CoreFrame, ModelId, TurnId, Usage } from '../../../app/protocol/index.ts';
+import type { ChatId, Client, ClientFrame, CoreFrame, ModelId } from '../../../app/protocol/index.ts';
 import { createClient, pipePair } from '../../../app/protocol/index.ts';
-import { listen, newFolder, startCore } from '../../support/core/core.ts';
+import { asking, newFolder, startCore } from '../../support/core/core.ts';
 import { HEAD } from '../../support/disk-cache.ts';
 import { until } from '../../support/until.ts';
 
@@ -36,13 +36,7 @@ async function start(dataFolder: string, cipher: Cipher | null) {
   mine.onMessage((frame) => void received.push(frame));
   client.attach(mine);
   host.connect(its);
-  const { end } = listen(client);
-  const ask = async (chatId: ChatId, text: string): Promise<Usage> => {
-    const { turnId } = await client.call('turns.send', { chatId, text });
-    const event = await end(turnId as TurnId);
-    if (event.type !== 'finished') throw new Error(`it ended with ${JSON.stringify(event)}`);
-    return event.usage;
-  };
+  const ask = asking(client);
   return { client, host, ask, received };
 }
 

@@ -8,6 +8,7 @@ import { parserByFork, type StartParser } from '../../../app/documents/parse/for
 import { engineByFork } from '../../../app/engine/client/fork-engine.ts';
 import type { StartEngine } from '../../../app/engine/ipc-protocol.ts';
 import {
+  type ChatId,
   type Client,
   type ClientFrame,
   type CoreFrame,
@@ -16,6 +17,8 @@ import {
   type Message,
   pipePair,
   type TurnEvent,
+  type TurnId,
+  type Usage,
 } from '../../../app/protocol/index.ts';
 
 export const root = resolve(import.meta.dirname, '../../..');
@@ -118,4 +121,15 @@ export async function readMessage(client: Client, chatId: Message['chatId'], mes
   const found = messages.find((message) => message.id === messageId);
   if (!found) throw new Error(`no message ${messageId}`);
   return found;
+}
+
+/** Sends messages, and says what each answer took. */
+export function asking(client: Client): (chatId: ChatId, text: string) => Promise<Usage> {
+  const { end } = listen(client);
+  return async (chatId, text) => {
+    const { turnId } = await client.call('turns.send', { chatId, text });
+    const event = await end(turnId as TurnId);
+    if (event.type !== 'finished') throw new Error(`it ended with ${JSON.stringify(event)}`);
+    return event.usage;
+  };
 }
