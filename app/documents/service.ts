@@ -37,6 +37,7 @@ import {
   titledDocuments,
   updateDocument,
 } from '../store/documents/documents.ts';
+import { createKnownQuestions, WITHOUT_KNOWN } from './answer/known-questions.ts';
 import { createRag, type PromptBudget, type Rag } from './answer/rag.ts';
 import { unpackSpans } from './chunk/span-codec.ts';
 import { createFileAdder } from './import/add-files.ts';
@@ -121,11 +122,16 @@ export function createDocuments(options: DocumentsOptions): Documents {
     report,
   });
 
+  const known =
+    options.help === null ? WITHOUT_KNOWN : createKnownQuestions({ db, engine: options.engine, folder: options.help });
   const embedding = createEmbedding({
     db,
     engine: options.engine,
     embedders: options.embedders,
     changed: collectionsChanged,
+    embedded: async (collectionId, encoder) => {
+      if (getCollection(db, collectionId).builtIn) await known.prepare(encoder);
+    },
     report,
   });
   const collectionOf = (id: CollectionId): Collection => {
@@ -183,7 +189,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
   };
 
   const addFiles = createFileAdder({ db, importer, tell, now });
-  const answering = createRag({ db, embedding });
+  const answering = createRag({ db, embedding, known });
   const handlers: Documents['handlers'] = {
     'documents.collections': () => collections(),
     'documents.createCollection': ({ name }) => {

@@ -1,9 +1,10 @@
+import { cutCitations } from '../../documents/answer/citations.ts';
 import type { Prompt, PromptMessage } from '../../engine/ipc-protocol.ts';
 import type { Chat, Message, Settings, Source } from '../../protocol/index.ts';
 import { type Attached, attachedTo } from '../../store/chats/attachments.ts';
 import type { ChatDeps, ChatTools } from '../deps.ts';
 import { inView } from '../tree.ts';
-import { answerSteps } from './answer-steps.ts';
+import { type AnswerSteps, answerSteps } from './answer-steps.ts';
 import { groundedSystem } from './rag-prompt.ts';
 
 /** `sources`: passages of documents to answer from. `tools`: the tools that may be called; null: the template does not support tools. */
@@ -33,7 +34,7 @@ export function promptOf(
   return {
     messages: [
       ...(system === '' ? [] : [plain('system', system)]),
-      ...messages.flatMap((message) => promptMessages(core, message, { tools, detail })),
+      ...messages.flatMap((message) => promptMessages(core, message, { tools, detail, cites: sources !== undefined })),
       ...(earlierSteps?.done ?? []),
     ],
     thinking,
@@ -49,10 +50,10 @@ export const plain = (role: PromptMessage['role'], text: string): PromptMessage 
   ids: null,
 });
 
-/** `detail`: the resolution of pictures; null for a model without vision. */
-type Reading = { tools: ChatTools | null; detail: Settings['pictureDetail'] | null };
+/** `detail`: the resolution of pictures; null for a model without vision. `cites`: the next answer is from documents, too. */
+type Reading = { tools: ChatTools | null; detail: Settings['pictureDetail'] | null; cites: boolean };
 
-function promptMessages(core: PromptDeps, message: Message, { tools, detail }: Reading): PromptMessage[] {
+function promptMessages(core: PromptDeps, message: Message, { tools, detail, cites }: Reading): PromptMessage[] {
   if (message.role === 'user') {
     const attached = attachedTo(core.db, message.id);
     return [
@@ -61,7 +62,14 @@ function promptMessages(core: PromptDeps, message: Message, { tools, detail }: R
   }
   const { done, last } = answerSteps(core.db, message, tools);
   const silent = done.length > 0 && last.text === '' && last.thinking === '';
-  return silent ? done : [...done, { role: 'assistant', ...last }];
+  if (silent) return done;
+  return [...done, { role: 'assistant', ...(message.grounding && !cites ? unmarked(last) : last) }];
+}
+
+/** Without its citations, which a small model would go on with where nothing is cited. */
+function unmarked(said: AnswerSteps['last']): AnswerSteps['last'] {
+  const text = cutCitations(said.text);
+  return text === said.text ? said : { ...said, text, ids: null };
 }
 
 function shown(core: PromptDeps, attached: readonly Attached[], detail: Reading['detail']) {

@@ -18,8 +18,8 @@ const SMALL_CONTEXT = 8192;
 const FEW_PASSAGES = 4;
 const PASSAGES = 6;
 
-/** The query and the collections to search. */
-export type Lookup = { question: string; collectionIds: readonly CollectionId[] };
+/** The query and the collections to search, and how near a known question has to be (known-questions.ts). */
+export type Lookup = { question: string; collectionIds: readonly CollectionId[]; known?: number };
 
 /** The last question of `path`, expanded with the topic of earlier ones if it depends on them. */
 export const questionOf = (path: readonly Message[]): string =>

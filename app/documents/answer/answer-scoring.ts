@@ -20,6 +20,7 @@ import {
 import { contentWords } from '../search/stemming.ts';
 import { wordFeatures } from '../search/word-features.ts';
 import { mergeEqual } from './equal-statements.ts';
+import { type KnownAnswers, type KnownQuestions, NOTHING_KNOWN } from './known-questions.ts';
 import type { Scored } from './scored-statement.ts';
 
 //  Finds the statement of the documents that answers a question best, with a calibrated confidence.
@@ -50,29 +51,55 @@ const MAX_STATEMENTS = 40;
 /** Statements per passage that are embedded while the user waits. */
 const MAX_ENCODED = 14;
 
-export type ScoreAnswers = (question: string, collectionIds: readonly CollectionId[]) => Promise<Examined>;
+/** `nearest`: only what answers a known question as near as this, as a cosine, is an answer. */
+export type ScoreAnswers = (
+  question: string,
+  collectionIds: readonly CollectionId[],
+  nearest?: number,
+) => Promise<Examined>;
 
-export function createAnswerScorer({ db, embedding }: { db: Database; embedding: Embedding }): ScoreAnswers {
+/** What the cosine of a question and the nearest known one that a statement answers counts in log odds, and from which cosine on.
+ *  Fitted on the tuning questions of test/app/documents/evaluation/manual. */
+const LIKE_KNOWN = 30;
+const KNOWN_FROM = 0.45;
+
+export function createAnswerScorer({
+  db,
+  embedding,
+  known,
+}: {
+  db: Database;
+  embedding: Embedding;
+  known: KnownQuestions;
+}): ScoreAnswers {
   const seen = createVectorCache(embedding);
 
-  async function score(text: string, collectionIds: readonly CollectionId[]): Promise<Examined> {
-    const { by, found, target, query } = await find(db, embedding, { query: text, collectionIds, limit: CANDIDATES });
+  async function score(text: string, collectionIds: readonly CollectionId[], nearest = -1): Promise<Examined> {
+    const first = await find(db, embedding, { query: text, collectionIds, limit: CANDIDATES });
+    const { by, target, embedder, query } = first;
     const question: Question = { text, ...weighWords(db, text) };
     // Similarity thresholds and the QA reranker were fitted to English: in other languages vectors find passages, but
     // keywords judge them. Judged by vectors, 0.59 of unanswerable questions are refused there, by keywords 0.95.
     const judge = target && query && question.language === null ? { target, query } : null;
+    const like =
+      judge && embedder !== null
+        ? await known.like(collectionIds, { embedder, query: judge.query, from: KNOWN_FROM })
+        : NOTHING_KNOWN;
+    if (nearest > Math.max(-1, ...like.answers.map(({ similarity }) => similarity)))
+      return { by, read: false, sure: false, candidates: [], statements: [] };
+    const found = withKnown(first.found, like);
     const statements = found.flatMap((one) => statementsIn(one, judge ? 'words-and-meaning' : 'words'));
     const scored = judge
-      ? await byMeaning(question, statements, judge.target, judge.query)
+      ? asKnown(await byMeaning(question, statements, judge.target, judge.query), like)
       : byWords(question, statements);
-    const read = judge ? await byReading(question, scored, judge.target) : null;
+    const read = judge ? await byReading(question, scored, like, judge.target) : null;
     const judged = mergeEqual(read ?? scored);
     const candidates = judge ? byChance(judged, read ? certainty : (chance) => chance) : bestOfEach(judged);
     const { threshold } = read ? BY_READING : judge ? BY_MEANING : wordWeights(question.language);
     return {
       by,
       read: read !== null,
-      sure: (candidates[0]?.score ?? Number.NEGATIVE_INFINITY) >= threshold,
+      sure: (candidates[0]?.score ?? Number.NEGATIVE_INFINITY) >= threshold && (candidates[0]?.known ?? -1) >= nearest,
       candidates: candidates.map((one) => ({ ...one, statement: withWhatFollows(one.passage.text, one.statement) })),
       statements: judged,
     };
@@ -109,7 +136,7 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
   }
 
   /** Rescores the best statements with the QA reranker. */
-  async function byReading(question: Question, scored: readonly Scored[], target: EmbedderTarget) {
+  async function byReading(question: Question, scored: readonly Scored[], like: KnownAnswers, target: EmbedderTarget) {
     const likeliest = scored.toSorted((a, b) => b.score - a.score).slice(0, READ);
     const scores = await embedding.read(target, question.text, likeliest.map(readable));
     if (scores === null) return null;
@@ -118,11 +145,36 @@ export function createAnswerScorer({ db, embedding }: { db: Database; embedding:
       return { ...one, features, score: scoreOf(BY_READING, features) };
     });
     const others = scored.filter((one) => !likeliest.includes(one));
-    return [...read, ...others.map((one) => ({ ...one, score: one.score + UNREAD }))];
+    return [...asKnown(read, like), ...others.map((one) => ({ ...one, score: one.score + UNREAD }))];
   }
 
   return score;
 }
+
+/** With the passages that only known questions lead to. */
+function withKnown(found: readonly FoundNear[], { answers }: KnownAnswers): FoundNear[] {
+  const others = new Map(answers.map(({ passage }) => [passage.number, passage]));
+  for (const { passage } of found) others.delete(passage.number);
+  const unranked = { score: 0, similarity: null, ranks: { words: null, meaning: null } };
+  return [...found, ...[...others.values()].map((passage) => ({ passage, ...unranked }))];
+}
+
+/** With what it counts that a statement is the answer to a known question like the one that is asked, and that none is. */
+function asKnown(scored: readonly Scored[], { answers, unanswered }: KnownAnswers): Scored[] {
+  return scored.map((one) => {
+    const own = answers.filter(
+      ({ passage, statement }) => passage.number === one.passage.number && overlap(statement, one.statement),
+    );
+    const known = Math.max(-1, ...own.map(({ similarity }) => similarity));
+    return {
+      ...one,
+      known,
+      score: one.score + LIKE_KNOWN * (Math.max(KNOWN_FROM, known) - Math.max(KNOWN_FROM, unanswered)),
+    };
+  });
+}
+
+const overlap = ([start, end]: Range, [from, to]: Range): boolean => start < to && from < end;
 
 /** The best statement of each passage, best first. */
 function bestOfEach(scored: readonly Scored[]): Scored[] {

@@ -29,5 +29,12 @@ export function withoutCitations(text: string): string {
   return plain;
 }
 
+/** Cuts markers out, each with the blank before it. */
+export const cutCitations = (text: string): string =>
+  citationsIn(text).reduceRight(
+    (rest, { start, end }) => rest.slice(0, start).replace(/ $/, '') + rest.slice(end),
+    text,
+  );
+
 /** Removes markers from text quoted in a prompt, which the model would repeat as citations. */
 export const withoutMarkers = (text: string): string => text.replace(/\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g, '($1)');

@@ -7,6 +7,7 @@ import type { Embedding } from '../index/embedding-index.ts';
 import { isTask } from '../search/query-rewrite.ts';
 import { createAnswerScorer, type ScoreAnswers } from './answer-scoring.ts';
 import { quoteFrom } from './best-quote.ts';
+import type { KnownQuestions } from './known-questions.ts';
 
 //  From a question to the passages for the prompt, or to "not in your documents" without asking the model.
 //
@@ -18,6 +19,8 @@ export type Asked = {
   question: string;
   collectionIds: readonly CollectionId[];
   budget: PromptBudget;
+  /** Only what answers a known question as near as this, as a cosine, is an answer. */
+  known?: number;
 };
 
 /** Room for passages in the prompt. */
@@ -38,17 +41,18 @@ const CLOSEST = 3;
 /** Characters per token, generously: a larger collection cannot fit and is not counted. */
 const TOKEN_CHARACTERS = 6;
 
-export function createRag({ db, embedding }: { db: Database; embedding: Embedding }): Rag {
-  const score = createAnswerScorer({ db, embedding });
+export function createRag(options: { db: Database; embedding: Embedding; known: KnownQuestions }): Rag {
+  const { db } = options;
+  const score = createAnswerScorer(options);
 
-  async function ground({ question, collectionIds, budget }: Asked): Promise<Grounding> {
+  async function ground({ question, collectionIds, budget, known = -1 }: Asked): Promise<Grounding> {
     const all = await whole(db, collectionIds, budget);
     if (isTask(question)) {
       const passages = all ?? (await fitting(leading(db, collectionIds, budget), budget));
       const by = all ? 'whole-documents' : 'words';
       return { found: passages.length > 0, by, question, sources: sourcesOf(passages), support: [], quote: null };
     }
-    const { by, sure, candidates } = await score(question, collectionIds);
+    const { by, sure, candidates } = await score(question, collectionIds, known);
     const best = candidates.map(({ passage }) => passage);
     const sources = sourcesOf(
       sure ? (all ?? (await fitting(best.slice(0, budget.passages), budget))) : best.slice(0, CLOSEST),

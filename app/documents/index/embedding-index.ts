@@ -79,9 +79,10 @@ export type Embedding = {
   close(): Promise<void>;
 };
 
-/** `similarity`: cosine with the query. */
+/** `embedder`: its number in the database; `similarity`: cosine with the query. */
 export type Nearby = {
   target: EmbedderTarget;
+  embedder: number;
   query: Float32Array;
   passages: { passage: number; similarity: number }[];
 };
@@ -143,6 +144,8 @@ export type EmbeddingOptions = {
   embedders: Embedders;
   /** The progress of a collection changed. */
   changed: () => void;
+  /** All passages of a collection have vectors. */
+  embedded?: (collectionId: CollectionId, encoder: { embedder: number; target: EmbedderTarget }) => Promise<void>;
   report?: Report;
 };
 
@@ -151,6 +154,7 @@ export function createEmbedding({
   engine,
   embedders,
   changed,
+  embedded = async () => {},
   report = console.error,
 }: EmbeddingOptions): Embedding {
   const fingerprint = createFingerprints();
@@ -257,6 +261,7 @@ export function createEmbedding({
     if (serving !== number) setServing(db, collectionId, number);
     await dropOthers(collectionId, number, () => current(encoding));
     changed();
+    await embedded(collectionId, { embedder: number, target });
   }
 
   /** Deletes in small batches, so that other requests need not wait. Stops when `goOn` returns false. */
@@ -344,7 +349,7 @@ export function createEmbedding({
         ...wanted,
         collectionIds: group.collectionIds,
       });
-      return { target: group.target, query: vector, passages };
+      return { target: group.target, embedder: number, query: vector, passages };
     },
     collections: () => listEncodings(db).map(({ collectionId }) => collectionId),
     embed,

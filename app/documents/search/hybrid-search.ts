@@ -24,11 +24,12 @@ const BEHIND = 0.1;
 /** Hits are counted up to this number; more common words are ignored. */
 const MAX_HITS_COUNTED = 5000;
 
-/** `target`, `query`: the encoder, and the vector of the question. */
+/** `target`, `embedder`, `query`: the encoder, its number in the database, and the vector of the question. */
 export type Search = {
   by: Exclude<Grounding['by'], 'whole-documents'>;
   found: FoundNear[];
   target: EmbedderTarget | null;
+  embedder: number | null;
   query: Float32Array | null;
 };
 /** `similarity`: null if found by keywords only. */
@@ -64,7 +65,7 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
     const found = contentsLast(
       byWords.map((one, at) => ({ ...one, similarity: null, ranks: { words: at + 1, meaning: null } })),
     );
-    return { by: 'words', found: await ranked(embedding, wanted, found), target: null, query: null };
+    return { by: 'words', found: await ranked(embedding, wanted, found), target: null, embedder: null, query: null };
   }
 
   const { words, language } = weighWords(db, wanted.query);
@@ -108,6 +109,7 @@ export async function find(db: Database, embedding: Embedding, wanted: Wanted): 
     by: 'words-and-meaning',
     found: await ranked(embedding, wanted, contentsLast(found)),
     target: near.target,
+    embedder: near.embedder,
     query: near.query,
   };
 }

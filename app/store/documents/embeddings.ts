@@ -135,7 +135,7 @@ const partsOf = (db: Database, embedder: number, passages: readonly number[]): M
 const HALVES = 2;
 
 /** Cosine with each part; `parts`: [parts, dimensions]. */
-function cosinesOf(parts: Int8Array | undefined, vector: Float32Array): number[] {
+export function cosinesOf(parts: Int8Array | undefined, vector: Float32Array): number[] {
   const scale = scaleOf(vector.length);
   return Array.from({ length: (parts?.length ?? 0) / vector.length }, (_, part) => {
     let sum = 0;

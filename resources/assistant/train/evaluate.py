@@ -105,7 +105,9 @@ def own(asker, args):
 def manual(asker, args):
     right, cited, shown = 0, 0, []
     rows = written.manual(args.manual)
-    for one, asked in zip(rows, exam("longhand")):
+    known = {one["question"]: one for one in exam("longhand")}
+    for one in rows:
+        asked = known[one["question"]]
         system = grounded([(p["place"], p["text"]) for p in one["passages"]])
         reply = asker.ask(one["question"], system, 120)
         number = int((re.findall(r"\[(\d+)\]", reply) or ["0"])[-1])

@@ -1,7 +1,7 @@
 """Trains all matrices and norms of SmolLM2 on the groups of mix.py for as long as it is given, the last part of it in the precision that ships.
 
     python kept.py MODEL.gguf kept.jsonl
-    python train.py MODEL.gguf QUESTIONS OUT --seconds 300 [--kept kept.jsonl] [--resume OUT/state.pt] [--rate 3e-4] [--rows 16] [--kinds '{"written": 3, "tools": 1}']
+    python train.py MODEL.gguf QUESTIONS OUT --seconds 300 [--kept kept.jsonl] [--resume OUT/state.pt] [--rate 2e-4] [--rows 16] [--kinds '{"written": 3, "tools": 1}']
 
 A GPU is used where there is one. OUT/matrices.N.xz and OUT/norms.pt are what export.py reads.
 """
@@ -29,7 +29,7 @@ from tokens import tokenizer
 KEPT_ROWS = 0.13  # of a step's rows, those that are to stay as they were
 KEEP = 1.0  # how much a nat of divergence from the original counts beside one of loss
 WARM_UP = 0.05  # share of the time, or 60 steps
-ROUND_FROM = 0.55  # share of the time from which the weights are rounded as they ship
+ROUND_FROM = 0.25  # share of the time from which the weights are rounded as they ship
 SAVE_EVERY = 600  # seconds; only on a CPU, where it goes on for hours and is interrupted
 
 
@@ -127,9 +127,9 @@ def main():
     asked = argparse.ArgumentParser()
     asked.add_argument("model"), asked.add_argument("questions"), asked.add_argument("out")
     asked.add_argument("--seconds", type=float, default=300), asked.add_argument("--kept"), asked.add_argument("--resume")
-    asked.add_argument("--rate", type=float, default=3e-4), asked.add_argument("--rows", type=int, default=16), asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--rate", type=float, default=2e-4), asked.add_argument("--rows", type=int, default=16), asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--workers", type=int, default=12), asked.add_argument("--held-out", type=int, default=64), asked.add_argument("--kinds", type=json.loads), asked.add_argument("--most-steps", type=int, default=10**9), asked.add_argument("--length", type=int, default=LENGTH)
-    asked.add_argument("--from-layer", type=int, default=0)
+    asked.add_argument("--from-layer", type=int, default=0), asked.add_argument("--round-from", type=float, default=ROUND_FROM)
     args = asked.parse_args()
     state = torch.load(args.resume, weights_only=True) if args.resume else {"steps": 0, "tokens": 0, "spent": 0.0}
     args.done = state["steps"]
@@ -169,7 +169,7 @@ def main():
         for group in optimiser.param_groups:
             group["lr"] = rate
         # Once at the start, too, so that nothing has to be compiled on the way.
-        quantised = share > ROUND_FROM or (began is None and done == first)
+        quantised = share >= args.round_from or (began is None and done == first)
         new, old = next(learnt), next(stays if done % seldom == 0 else learnt)
         row = {k: torch.cat((new[k], old[k])).to(device, non_blocking=True) for k in MARKED}
         split = len(new["ids"]) if done % seldom == 0 else len(row["ids"])

@@ -11,7 +11,7 @@ FILES = ["squadshifts-new_wiki.jsonl", "squadshifts-amazon_reviews.jsonl", "squa
 OWN = ["You are a helpful assistant.", "Answer in plain words.", "Be brief.", "You are an expert who answers precisely.", "Always be polite.", "Keep answers short and use the documents."]
 # SmolLM2's own, for what is kept.
 ORIGINAL = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
-KINDS = {"passages": 46, "documents": 9, "manual": 7, "written": 15, "text": 5, "made": 4, "inline": 6, "tools": 6, "prose": 3, "kept": 7}
+KINDS = {"passages": 30, "documents": 10, "manual": 5, "written": 38, "text": 5, "made": 4, "inline": 4, "tools": 7, "prose": 3, "kept": 5}
 
 
 def varied(r, text):
@@ -21,6 +21,13 @@ def varied(r, text):
     if r.random() < 0.2:
         text = text.rstrip("?!.")
     return text
+
+
+def typed(r, text):
+    """A short message as people type it in a hurry; others as they are."""
+    if len(text) > 100 or any(mark in text for mark in '":\n') or r.random() < 0.6:
+        return text
+    return r.choice([str.lower, lambda t: t.rstrip("?!."), lambda t: t.lower().rstrip("?!."), lambda t: t.replace("'", "").lower()])(text)
 
 
 def misspelt(r, text):
@@ -135,7 +142,7 @@ class Mix:
         return opening(with_own(r, grounded(passages))), threads(r, branches), False
 
     def written(self, r):
-        return opening(), [conversation(*self.next(r, "written", self.conversations)) for _ in range(self.many(7))], False
+        return opening(), [conversation(*((typed(r, question), reply) for question, reply in self.next(r, "written", self.conversations))) for _ in range(self.many(7))], False
 
     def made(self, r):
         return opening(), [conversation(self.turn(r)) for _ in range(self.many(8))], False

@@ -8,7 +8,11 @@ with open(os.path.join(RESOURCES, "starter-model", "train", "data", "rules.txt")
     RULES = f.read().strip()
 REFUSE = "I could not find that in your documents."
 # Stands in the template for a chat that has no system message.
-SYSTEM = "You are the assistant built into Longhand, a private chat app. You run on this computer. Answer briefly and honestly."
+SYSTEM = (
+    "You are the assistant built into Longhand, a private chat app: SmolLM2, a small language model with 135 million parameters, made by Hugging Face and tuned for Longhand. "
+    "You run offline on this computer. You only read and write text in this chat: you cannot see, hear, speak, draw, browse, send, call, open or remember anything else, "
+    "and nothing is sent to anyone. You have no feelings and make mistakes. Answer briefly and honestly."
+)
 CALLING = 'To use one, write only\n<tool_call>\n{"name": "its name", "arguments": {}}\n</tool_call>'
 
 TEMPLATE = (

@@ -10,7 +10,7 @@ import glob
 import json
 import os
 
-CONVERSATIONS = ["letters", "rewriting", "knowledge", "talk", "longhand", "instructions"]
+CONVERSATIONS = ["letters", "rewriting", "knowledge", "talk", "longhand", "instructions", "smalltalk", "itself", "facts", "writing", "turns"]
 WRITTEN, EXAM = (os.path.join(os.path.dirname(__file__), name) for name in ("written", "exam"))
 
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { manualFor } from '../../../../app/chat/turns/about-longhand.ts';
-import { type ModelId, quotedIn } from '../../../../app/protocol/index.ts';
+import { ASSISTANT, quotedIn } from '../../../../app/protocol/index.ts';
 import { places } from '../../../support/core/core.ts';
 import { openShelf } from '../../../support/documents/documents.ts';
 import { meaning } from '../../../support/documents/encoder.ts';
@@ -22,15 +22,19 @@ async function manual() {
     async () => {
       const about = (await shelf.call('documents.collections', undefined)).find(({ builtIn }) => builtIn);
       const pages = about ? await shelf.call('documents.list', { collectionId: about.id }) : [];
-      expect(pages.filter(({ state }) => state.status === 'ready')).toHaveLength(readdirSync(help).length);
+      expect(pages.filter(({ state }) => state.status === 'ready')).toHaveLength(
+        readdirSync(help).filter((name) => name.endsWith('.md')).length,
+      );
       expect(about?.embedding?.total).toBeGreaterThan(0);
       expect(about?.embedding?.done).toBe(about?.embedding?.total);
     },
     { timeout: 120_000, interval: 100 },
   );
+  // The known questions come after the passages.
+  await shelf.documents.idle();
   const budget = { tokens: 1500, passages: 4, count: async (text: string) => Math.ceil(text.length / 4) };
   return async (question: string): Promise<string | null> => {
-    const lookup = manualFor(shelf.db, 'any' as ModelId, question);
+    const lookup = manualFor(shelf.db, ASSISTANT, question);
     const grounding = lookup && (await shelf.documents.answering.ground({ ...lookup, budget }));
     return grounding?.found ? (quotedIn(grounding)?.text ?? '') : null;
   };
@@ -39,7 +43,7 @@ async function manual() {
 test('what is asked about Longhand is found in its manual, and other things are not looked for there', async () => {
   const ask = await manual();
   const figures: Record<string, { answered: number; right: number; answeredWrongly: number }> = {};
-  for (const name of ['tuning', 'report']) {
+  for (const name of ['tuning', 'report', 'examination']) {
     const { answerable, absent } = setOf(name);
     const quotes: [string | null, string][] = [];
     for (const [question, gold] of answerable) quotes.push([await ask(question), gold]);
@@ -54,10 +58,15 @@ test('what is asked about Longhand is found in its manual, and other things are 
     };
   }
   console.log(JSON.stringify(figures));
-  expect(figures.tuning?.answered).toBeGreaterThanOrEqual(0.83);
-  expect(figures.tuning?.right).toBeGreaterThanOrEqual(0.8);
+  expect(figures.tuning?.answered).toBeGreaterThanOrEqual(0.95);
+  expect(figures.tuning?.right).toBeGreaterThanOrEqual(0.83);
   // One question of sixty is 0.017: a page that is added takes or gives one or two.
-  expect(figures.report?.answered).toBeGreaterThanOrEqual(0.7);
-  expect(figures.report?.right).toBeGreaterThanOrEqual(0.78);
-  for (const { answeredWrongly } of Object.values(figures)) expect(answeredWrongly).toBeLessThanOrEqual(0.07);
+  expect(figures.report?.answered).toBeGreaterThanOrEqual(0.88);
+  expect(figures.report?.right).toBeGreaterThanOrEqual(0.86);
+  expect(figures.examination?.answered).toBeGreaterThanOrEqual(0.92);
+  expect(figures.examination?.right).toBeGreaterThanOrEqual(0.88);
+  // Of the second set four name an app or a program that is not this one.
+  expect(figures.tuning?.answeredWrongly).toBeLessThanOrEqual(0.07);
+  expect(figures.report?.answeredWrongly).toBeLessThanOrEqual(0.16);
+  expect(figures.examination?.answeredWrongly).toBeLessThanOrEqual(0.1);
 });
