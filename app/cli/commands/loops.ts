@@ -30,7 +30,7 @@ export const loops: Command = command({
   usage: '[FILE|-] [--model PATH] [--thinking] [--jsonl] [--loop-guard LEVEL]',
   words: [0, 1],
   flags: {
-    model: { kind: 'text', value: 'PATH', help: 'model whose tokenizer is used (default: "starter")' },
+    model: { kind: 'text', value: 'PATH', help: 'model whose tokenizer is used (default: "assistant")' },
     thinking: { kind: 'yes', help: 'treat the text as thinking instead of an answer' },
     jsonl: {
       kind: 'yes',

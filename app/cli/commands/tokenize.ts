@@ -6,7 +6,11 @@ export const tokenize = command({
   summary: 'Turn text into token ids. Special tokens are recognised unless --plain is given.',
   usage: '--model PATH --text T',
   flags: {
-    model: { kind: 'text', value: 'PATH', help: 'folder with tokenizer.json, .gguf file, or "starter" (default)' },
+    model: {
+      kind: 'text',
+      value: 'PATH',
+      help: 'folder with tokenizer.json, .gguf file, "assistant" (default) or "starter"',
+    },
     text: { kind: 'text', value: 'T', help: 'the text' },
     plain: { kind: 'yes', help: 'treat special tokens as plain text' },
     special: { kind: 'yes', help: 'include the tokens added around a text (BOS, [CLS] … [SEP])' },

@@ -89,7 +89,7 @@ const HELP_FLAG: Flag = { kind: 'yes', help: 'show this help' };
 
 export function overview(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }) => [`  ${name}`, summary]);
-  return `longhand COMMAND [--help]\n\n${table(rows)}\n\nMODEL is a safetensors folder, a .gguf file, or "starter".\n`;
+  return `longhand COMMAND [--help]\n\n${table(rows)}\n\nMODEL is a safetensors folder, a .gguf file, "assistant" or "starter".\n`;
 }
 
 export function table(rows: readonly (readonly string[])[]): string {

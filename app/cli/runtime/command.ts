@@ -68,7 +68,7 @@ export type Command<F extends Flags = Flags> = {
 export const command = <const F extends Flags>(definition: Command<F>): Command => definition as unknown as Command;
 
 export const MODEL_FLAGS = {
-  model: { kind: 'text', value: 'PATH', help: 'safetensors folder, .gguf file, or "starter" (default)' },
+  model: { kind: 'text', value: 'PATH', help: 'safetensors folder, .gguf file, "assistant" (default) or "starter"' },
   device: { kind: 'text', value: 'ID', help: 'device, as listed by `longhand devices` (default: the best)' },
   vision: {
     kind: 'text',

@@ -15,7 +15,7 @@ const FLAGS = {
   model: {
     kind: 'text',
     value: 'PATH',
-    help: 'safetensors folder, .gguf file, or "starter"',
+    help: 'safetensors folder, .gguf file, "assistant" or "starter"',
   },
   out: {
     kind: 'text',

@@ -29,7 +29,7 @@ plain = lambda text: " ".join("".join(c if c.isalnum() else " " for c in text.lo
 def exam():
     """What is asked in the evaluation, so that nothing of it is learnt."""
     asked = []
-    for path in sorted(glob.glob(os.path.join(EXAM, "*.jsonl"))):
+    for path in sorted(glob.glob(os.path.join(EXAM, "**", "*.jsonl"), recursive=True)):
         for one in lines(path):
             asked += [one.get("prompt") or one.get("question") or "", *one.get("turns", [])]
     return {plain(text) for text in asked}
