@@ -51,7 +51,7 @@ const MAX_STATEMENTS = 40;
 /** Statements per passage that are embedded while the user waits. */
 const MAX_ENCODED = 14;
 
-/** `nearest`: only what answers a known question as near as this, as a cosine, is an answer. */
+/** `nearest`: nothing is an answer unless a known question that has one is as near as this, as a cosine. */
 export type ScoreAnswers = (
   question: string,
   collectionIds: readonly CollectionId[],
@@ -99,7 +99,7 @@ export function createAnswerScorer({
     return {
       by,
       read: read !== null,
-      sure: (candidates[0]?.score ?? Number.NEGATIVE_INFINITY) >= threshold && (candidates[0]?.known ?? -1) >= nearest,
+      sure: (candidates[0]?.score ?? Number.NEGATIVE_INFINITY) >= threshold,
       candidates: candidates.map((one) => ({ ...one, statement: withWhatFollows(one.passage.text, one.statement) })),
       statements: judged,
     };
@@ -165,12 +165,8 @@ function asKnown(scored: readonly Scored[], { answers, unanswered }: KnownAnswer
     const own = answers.filter(
       ({ passage, statement }) => passage.number === one.passage.number && overlap(statement, one.statement),
     );
-    const known = Math.max(-1, ...own.map(({ similarity }) => similarity));
-    return {
-      ...one,
-      known,
-      score: one.score + LIKE_KNOWN * (Math.max(KNOWN_FROM, known) - Math.max(KNOWN_FROM, unanswered)),
-    };
+    const nearest = Math.max(KNOWN_FROM, ...own.map(({ similarity }) => similarity));
+    return { ...one, score: one.score + LIKE_KNOWN * (nearest - Math.max(KNOWN_FROM, unanswered)) };
   });
 }
 

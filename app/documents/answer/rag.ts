@@ -19,7 +19,7 @@ export type Asked = {
   question: string;
   collectionIds: readonly CollectionId[];
   budget: PromptBudget;
-  /** Only what answers a known question as near as this, as a cosine, is an answer. */
+  /** Nothing is an answer unless a known question that has one is as near as this, as a cosine. */
   known?: number;
 };
 

@@ -1,8 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { type CollectionId, quotedIn } from '../../../../app/protocol/index.ts';
-import { newFolder } from '../../../support/core/core.ts';
+import { manualFor } from '../../../../app/chat/turns/about-longhand.ts';
+import { ASSISTANT, type CollectionId, type ModelId, quotedIn } from '../../../../app/protocol/index.ts';
+import { collectionPassages } from '../../../../app/store/documents/chunks.ts';
+import { newFolder, places } from '../../../support/core/core.ts';
 import { openShelf } from '../../../support/documents/documents.ts';
 import { meaning } from '../../../support/documents/encoder.ts';
 
@@ -21,10 +23,10 @@ const KNOWN = [
   { quote: 'Visitors may climb the tower on Sundays.', questions: ['when can my aunt come up for the view'] },
 ];
 
-function helpWith(known: typeof KNOWN | null): string {
+function helpWith(known: typeof KNOWN | null, page = PAGE): string {
   const help = join(newFolder(), 'help');
   mkdirSync(help);
-  writeFileSync(join(help, '01-lighthouse.md'), PAGE);
+  writeFileSync(join(help, '01-lighthouse.md'), page);
   if (known) writeFileSync(join(help, 'questions.json'), JSON.stringify(known));
   return help;
 }
@@ -68,6 +70,16 @@ test('a question that is like a known one finds the sentence that answers that o
   expect(await ask('When is the lamp lit?')).toContain('dusk');
 });
 
+test('it is found behind any number of passages that share more with the question', async () => {
+  const benches = Array.from({ length: 30 }, (_, at) => {
+    const name = `Bench ${at + 1}`;
+    return `## ${name}\n\n${name} has a view over the bay. ${name.repeat(60)}\n`;
+  });
+  const page = `${benches.join('\n')}\n## Tower\n\nVisitors may climb the tower on Sundays.\n`;
+  const { ask } = await open(helpWith(KNOWN, page));
+  expect(await ask(ASKED)).toContain('Visitors may climb the tower on Sundays.');
+});
+
 test('what is like a question that the manual does not answer has no answer there', async () => {
   const asked = 'Do visitors climb the tower today?';
   const [, known] = KNOWN;
@@ -79,6 +91,23 @@ test('what is like a question that the manual does not answer has no answer ther
   expect(await askElsewhere(asked)).toBeNull();
 });
 
+test('the assistant looks up whatever is asked, where the app is not named only what is known; other models what names it', async () => {
+  const { shelf, ask } = await open(helpWith(KNOWN));
+  const lookup = (model: ModelId, question: string) => manualFor(shelf.db, model, question);
+  const other = 'qwen' as ModelId;
+  expect(lookup(ASSISTANT, 'Is Longhand free?')).toMatchObject({ question: 'Is it free?' });
+  expect(lookup(ASSISTANT, 'Is Longhand free?')).not.toHaveProperty('known');
+  expect(lookup(ASSISTANT, 'Are you free?')).not.toHaveProperty('known');
+  expect(lookup(other, 'Is Longhand free?')).not.toBeNull();
+  expect(lookup(other, 'Are you free?')).toBeNull();
+  expect(lookup(other, ASKED)).toBeNull();
+  // Answered by the page, but nobody is known to ask it.
+  const unknown = lookup(ASSISTANT, 'When is the lamp lit?');
+  expect(await ask(unknown?.question ?? '', unknown?.known)).toBeNull();
+  const known = lookup(ASSISTANT, ASKED);
+  expect(await ask(known?.question ?? '', known?.known)).toContain('Sundays');
+});
+
 test('where only a known question counts, one that is merely answered has no answer', async () => {
   const { ask } = await open(helpWith(KNOWN));
   expect(await ask('When is the lamp lit?', 0.75)).toBeNull();
@@ -87,11 +116,17 @@ test('where only a known question counts, one that is merely answered has no ans
 
 test('the questions are embedded once, and again when the file is another', async () => {
   const dataFolder = newFolder();
-  const help = helpWith(KNOWN);
+  // More than are embedded at once.
+  const many = { quote: null, questions: Array.from({ length: 40 }, (_, at) => `what is ${at} times ${at}`) };
+  const help = helpWith([many, ...KNOWN]);
   const first = await open(help, dataFolder);
-  expect(first.embedded.flat()).toEqual(KNOWN.flatMap(({ questions }) => questions));
+  expect(first.embedded.flat()).toEqual([many, ...KNOWN].flatMap(({ questions }) => questions));
+  expect(await first.ask(ASKED)).toContain('Sundays');
   await first.shelf.close();
   const second = await open(help, dataFolder);
+  // All collections are gone through when there is something new.
+  await second.shelf.add({ 'note.txt': 'The ferry leaves at noon.' });
+  await second.shelf.documents.idle();
   expect(second.embedded).toEqual([]);
   expect(await second.ask(ASKED)).toContain('Sundays');
   await second.shelf.close();
@@ -101,4 +136,27 @@ test('the questions are embedded once, and again when the file is another', asyn
   // It begins some time after the start.
   await vi.waitFor(async () => expect(await third.ask(ASKED)).toContain('within a week'), 20_000);
   expect(third.embedded.flat()).toEqual([ASKED]);
+});
+
+test('each sentence with known questions stands in the manual as it is', async () => {
+  const help = join(places.resources, 'help');
+  const shelf = await openShelf({ help });
+  const pages = readdirSync(help).filter((name) => name.endsWith('.md'));
+  const about = await vi.waitFor(
+    async () => {
+      const found = (await shelf.call('documents.collections', undefined)).find(({ builtIn }) => builtIn);
+      const read = found ? await shelf.call('documents.list', { collectionId: found.id }) : [];
+      expect(read.filter(({ state }) => state.status === 'ready')).toHaveLength(pages.length);
+      return found?.id as CollectionId;
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+  const passages = (await collectionPassages(shelf.db, [about], 1_000_000)) ?? [];
+  const texts = passages.map(({ text }) => text.replace(/\s+/g, ' '));
+  const known: { quote: string | null; questions: string[] }[] = JSON.parse(
+    readFileSync(join(help, 'questions.json'), 'utf8'),
+  );
+  const strangers = known.filter(({ quote }) => quote !== null && !texts.some((text) => text.includes(quote)));
+  expect(strangers).toEqual([]);
+  expect(known.length).toBeGreaterThan(400);
 });
