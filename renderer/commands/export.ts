@@ -22,7 +22,7 @@ export type ExportWords = {
   quote: Quoting;
 };
 
-/** "From your documents: “…” (report.pdf, p. 3)". */
+/** "From the source: “…” (report.pdf, p. 3)". */
 export type Quoting = (quote: { text: string; name: string; location: Location | null }) => string;
 
 export const quotingIn =

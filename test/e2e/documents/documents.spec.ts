@@ -208,7 +208,7 @@ test.describe('in the app', () => {
     await expect.poll(() => wordsUnder(page, 'current')).toBe('The keeper of the lighthouse is Maren Holt.');
     await page.getByRole('button', { name: 'Copy', exact: true }).last().click();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toMatch(/\n\n> From your documents: “The keeper of the lighthouse is Maren Holt\.” \(.*, p\. 1\)$/);
+    expect(copied).toMatch(/\n\n> From the source: “The keeper of the lighthouse is Maren Holt\.” \(.*, p\. 1\)$/);
     await ask(page, 'What did a kilogram of saffron cost in Lisbon?');
     const refusal = page.getByRole('region', { name: 'Not in your documents' });
     await expect(refusal).toBeVisible({ timeout: 60_000 });

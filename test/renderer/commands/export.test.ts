@@ -77,7 +77,7 @@ test('what is quoted goes along, in one line, and is no element, link or code of
   } as Message['grounding'];
   const quoted = chatAsMarkdown('T', [{ ...answer, grounding }], new Map(), formats, words);
   expect(quoted).toBe(
-    '# T\n\n## Starter\n\nb\n\n> From your documents: “The fee is \\<b onclick="x()">40\\</b> euros, ' +
+    '# T\n\n## Starter\n\nb\n\n> From the source: “The fee is \\<b onclick="x()">40\\</b> euros, ' +
       '\\[see\\](javascript:x) \\`rm\\` and \\*all\\*.” (fees_2031 \\[draft\\].pdf, p. 4)',
   );
 });
