@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { builtInModel, failureOf, STARTER } from '../../app/protocol/index.ts';
+import { ASSISTANT, builtInModel, failureOf, STARTER } from '../../app/protocol/index.ts';
 import { isMac } from '../bridge.ts';
 import { focusComposer } from '../lib/focus.ts';
 import { useEngine } from '../stores/engine.ts';
@@ -35,6 +35,24 @@ export function Onboarding() {
   const pick = useRecommendedModel(shown);
   const found = (external ?? []).length > 0;
   if (!shown) return <main aria-busy className="h-full bg-sidebar" />;
+  // The assistant answers at once; the starter shows no more than that everything works.
+  const first = shipped?.id === ASSISTANT || !pick;
+  const builtIn = (
+    <Place
+      name={shipped?.name ?? t('onboarding.starter')}
+      about={t(shipped?.id === STARTER ? 'onboarding.starterAbout' : 'onboarding.assistantAbout')}
+      facts={<StarterFacts model={shipped} />}
+    >
+      <Button
+        large
+        className="w-full"
+        {...(first && { kind: 'primary', 'data-suggested': true })}
+        onClick={() => void begin()}
+      >
+        {t('onboarding.start')}
+      </Button>
+    </Place>
+  );
   return (
     <main className="flex h-full flex-col overflow-y-auto bg-sidebar">
       <div className="drag-region h-bar flex-none" />
@@ -45,29 +63,17 @@ export function Onboarding() {
           <p className="mt-1.5 text-lg text-fg-2">{t('onboarding.about')}</p>
         </div>
         <div className={`mt-9 flex w-full ${pick ? 'max-w-235' : 'max-w-154'} gap-4 max-md:flex-col`}>
+          {first && builtIn}
           {pick && (
             <Place
               name={pick.model.name}
               about={t('onboarding.pickAbout', { purpose: t(`models.purpose.${purposeOf(pick.model)}`) })}
               facts={<RecommendedFacts model={pick.model} machine={pick.machine} />}
             >
-              <GetRecommendedModel model={pick.model} begin={() => void begin()} />
+              <GetRecommendedModel model={pick.model} suggested={!first} begin={() => void begin()} />
             </Place>
           )}
-          <Place
-            name={shipped?.name ?? t('onboarding.starter')}
-            about={t(shipped?.id === STARTER ? 'onboarding.starterAbout' : 'onboarding.assistantAbout')}
-            facts={<StarterFacts model={shipped} />}
-          >
-            <Button
-              large
-              className="w-full"
-              {...(!pick && { kind: 'primary', 'data-suggested': true })}
-              onClick={() => void begin()}
-            >
-              {t('onboarding.start')}
-            </Button>
-          </Place>
+          {!first && builtIn}
           <Place
             name={found ? t('onboarding.found') : t('onboarding.own')}
             about={found ? t('onboarding.foundAbout') : t('onboarding.ownAbout')}

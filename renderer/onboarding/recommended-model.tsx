@@ -49,7 +49,9 @@ export function RecommendedFacts({ model, machine }: { model: CatalogueModel; ma
 }
 
 /** Downloads the recommended model; the chat begins with the starter meanwhile. Without a network, the card says so. */
-export function GetRecommendedModel({ model, begin }: { model: CatalogueModel; begin: () => void }) {
+type Props = { model: CatalogueModel; suggested: boolean; begin: () => void };
+
+export function GetRecommendedModel({ model, suggested, begin }: Props) {
   const { t } = useTranslation();
   const formats = useFormats();
   const [busy, setBusy] = useState(false);
@@ -81,7 +83,13 @@ export function GetRecommendedModel({ model, begin }: { model: CatalogueModel; b
           {problem}
         </p>
       )}
-      <Button large kind="primary" className="w-full" data-suggested disabled={busy} onClick={() => void get()}>
+      <Button
+        large
+        className="w-full"
+        {...(suggested && { kind: 'primary', 'data-suggested': true })}
+        disabled={busy}
+        onClick={() => void get()}
+      >
         {t('onboarding.pickGet')}
       </Button>
     </>
