@@ -117,8 +117,9 @@ export type ModelRegistryOptions = {
 
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
   const { db, engine, emit, settings, location, availability, promptDisk, builtIn, now } = options;
-  for (const { id, name } of builtIn) {
-    if (!findModel(db, id)) addModel(db, { id, name, path: null, metadata: null }, now());
+  // Newer models stand first in the list: of these the default.
+  for (const [at, { id, name }] of builtIn.entries()) {
+    if (!findModel(db, id)) addModel(db, { id, name, path: null, metadata: null }, now() - at);
   }
 
   /** Cache of the database rows; only this process writes them. */
