@@ -118,8 +118,9 @@ export type ModelRegistryOptions = {
 export function createModelRegistry(options: ModelRegistryOptions): ModelRegistry {
   const { db, engine, emit, settings, location, availability, promptDisk, builtIn, now } = options;
   // Newer models stand first in the list: of these the default.
+  const begun = now();
   for (const [at, { id, name }] of builtIn.entries()) {
-    if (!findModel(db, id)) addModel(db, { id, name, path: null, metadata: null }, now() - at);
+    if (!findModel(db, id)) addModel(db, { id, name, path: null, metadata: null }, begun - at);
   }
 
   /** Cache of the database rows; only this process writes them. */
