@@ -14,15 +14,15 @@ const OF_THE_APP = new RegExp(`\\b${THE_APP}['’]s\\b`, 'gi');
 const THE_APP_ITSELF = new RegExp(`\\b${THE_APP}\\b`, 'gi');
 /** Models also make false claims about themselves; the manual has the facts about the built-in one. */
 const NAMES_THE_ASSISTANT = /\b(?:you|your|yourself)\b/i;
-/** Cosine of a question and a known one. Of 540 messages that neither name the app nor say "you", 14 are answered from the manual then,
+/** Cosine of a question and a known one. Of 544 messages that neither name the app nor say "you", 14 are answered from the manual then,
  *  five of them wrongly. */
 const NEARLY_THE_SAME = 0.6;
 /** Longer texts are rarely questions about the app. */
 const LONGEST_QUESTION = 300;
 
 /** The query for the manual; null if the question is about something else. What neither names the app nor addresses its assistant ("How
- *  do I ask about a PDF?") is about the app if it is nearly a question that people ask about it. Only the assistant is not asked such
- *  questions: other models know more than its manual. */
+ *  do I ask about a PDF?") is about the app if it is nearly a question that people ask about it. For other
+ *  models it has to be named: they know more about other things than the manual. */
 export function manualFor(db: Database, modelId: ModelId, question: string): Lookup | null {
   if (question.length > LONGEST_QUESTION || isTask(question)) return null;
   const named = NAMES_THE_APP.test(question) || (modelId === ASSISTANT && NAMES_THE_ASSISTANT.test(question));

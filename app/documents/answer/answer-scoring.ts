@@ -160,8 +160,9 @@ function withKnown(found: readonly FoundNear[], { answers }: KnownAnswers): Foun
 }
 
 /** With what it counts that a statement is the answer to a known question like the one that is asked, and that none is. */
-function asKnown(scored: readonly Scored[], { answers, unanswered }: KnownAnswers): Scored[] {
+function asKnown(scored: readonly Scored[], { manual, answers, unanswered }: KnownAnswers): Scored[] {
   return scored.map((one) => {
+    if (one.passage.collectionId !== manual) return one;
     const own = answers.filter(
       ({ passage, statement }) => passage.number === one.passage.number && overlap(statement, one.statement),
     );

@@ -23,8 +23,8 @@ type Known = z.infer<typeof Known>;
 
 /** `similarity`: cosine of the question and the nearest known one that this statement answers. */
 export type KnownAnswer = { passage: StoredPassage; statement: Range; similarity: number };
-/** `unanswered`: cosine of the question and the nearest known one that the manual does not answer. */
-export type KnownAnswers = { answers: KnownAnswer[]; unanswered: number };
+/** `manual`: the collection that is spoken of; `unanswered`: cosine of the question and the nearest known one that it does not answer. */
+export type KnownAnswers = { manual: CollectionId | null; answers: KnownAnswer[]; unanswered: number };
 
 export type KnownQuestions = {
   /** The statements of the manual that answer the known questions nearest to this one, those with a cosine of more than `from`.
@@ -33,8 +33,8 @@ export type KnownQuestions = {
     collectionIds: readonly CollectionId[],
     asked: { embedder: number; query: Float32Array; from: number },
   ): Promise<KnownAnswers>;
-  /** Embeds the questions with the encoder of the manual, at low priority and once per encoder. */
-  prepare(asked: { embedder: number; target: EmbedderTarget }): Promise<void>;
+  /** Embeds the questions with the encoder of the manual, at low priority and once per encoder. Ends without them when `wanted` does. */
+  prepare(asked: { embedder: number; target: EmbedderTarget; wanted: () => boolean }): Promise<void>;
 };
 
 const FILE = 'questions.json';
@@ -43,7 +43,7 @@ const NEAREST = 8;
 /** More than the manual holds, in characters. */
 const WHOLE = 1_000_000;
 
-export const NOTHING_KNOWN: KnownAnswers = { answers: [], unanswered: -1 };
+export const NOTHING_KNOWN: KnownAnswers = { manual: null, answers: [], unanswered: -1 };
 export const WITHOUT_KNOWN: KnownQuestions = { like: async () => NOTHING_KNOWN, prepare: async () => {} };
 
 /** `folder`: of the manual. */
@@ -91,9 +91,9 @@ export function createKnownQuestions({
         }
         return [];
       });
-      return { answers, unanswered: near.find(({ quote }) => quote === null)?.similarity ?? -1 };
+      return { manual: manual.id, answers, unanswered: near.find(({ quote }) => quote === null)?.similarity ?? -1 };
     },
-    async prepare({ embedder, target }) {
+    async prepare({ embedder, target, wanted }) {
       const { known, sha256 } = await file();
       if (findKnownQuestions(db, embedder, sha256)) return;
       const texts = known.flatMap(({ questions }) => questions);
@@ -101,7 +101,7 @@ export function createKnownQuestions({
       while (packed.length < texts.length) {
         const some = texts.slice(packed.length, packed.length + AT_ONCE);
         const { vectors } = await engine.ask('embed', { target, texts: some, kind: 'query', urgent: false });
-        if (vectors.length === 0) return;
+        if (vectors.length === 0 || !wanted()) return;
         packed.push(...vectors.map(packVector));
       }
       saveKnownQuestions(db, embedder, { sha256, vectors: Buffer.concat(packed) });

@@ -95,7 +95,6 @@ const AT_ONCE = 8;
 const DROPPED_AT_ONCE = 100;
 const TOLD_MS = 500;
 const AGAIN_MS = 15_000;
-
 /** Shorter passages are not halved: they are about one thing. */
 const HALVED_CHARACTERS = 240;
 /** Maximum statements per passage; table rows are grouped. */
@@ -138,6 +137,7 @@ function vectorsOf({ halves, statements }: Readings, known: ReadonlyMap<string, 
  *  at every step of an import: so it is counted once, in steps, and then incremented. */
 type Counted = Map<CollectionId, { embedder: number; done: number }>;
 
+type Encoder = { embedder: number; target: EmbedderTarget; wanted: () => boolean };
 export type EmbeddingOptions = {
   db: Database;
   engine: Engine;
@@ -145,7 +145,7 @@ export type EmbeddingOptions = {
   /** The progress of a collection changed. */
   changed: () => void;
   /** All passages of a collection have vectors. */
-  embedded?: (collectionId: CollectionId, encoder: { embedder: number; target: EmbedderTarget }) => Promise<void>;
+  embedded?: (collectionId: CollectionId, encoder: Encoder) => Promise<void>;
   report?: Report;
 };
 
@@ -261,7 +261,7 @@ export function createEmbedding({
     if (serving !== number) setServing(db, collectionId, number);
     await dropOthers(collectionId, number, () => current(encoding));
     changed();
-    await embedded(collectionId, { embedder: number, target });
+    await embedded(collectionId, { embedder: number, target, wanted: () => current(encoding) });
   }
 
   /** Deletes in small batches, so that other requests need not wait. Stops when `goOn` returns false. */

@@ -10,18 +10,14 @@ export function findKnownQuestions(db: Database, embedder: number, sha256: strin
   return row && new Int8Array(row.vectors.buffer, row.vectors.byteOffset, row.vectors.length);
 }
 
-/** Replaces those of an older file. Not fsynced: they can be worked out again. */
+/** Replaces those of an older file and of other embedders. Not fsynced: they can be worked out again. */
 export function saveKnownQuestions(
   db: Database,
   embedder: number,
   { sha256, vectors }: { sha256: string; vectors: Uint8Array },
 ): void {
   db.passing(() => {
-    db.run(
-      'INSERT OR REPLACE INTO known_questions (embedder, sha256, vectors) VALUES (?, ?, ?)',
-      embedder,
-      sha256,
-      vectors,
-    );
+    db.run('DELETE FROM known_questions');
+    db.run('INSERT INTO known_questions (embedder, sha256, vectors) VALUES (?, ?, ?)', embedder, sha256, vectors);
   });
 }

@@ -54,8 +54,8 @@ async function open(help: string, dataFolder = newFolder()) {
   );
   await shelf.documents.idle();
   const budget = { tokens: 1500, passages: 4, count: async (text: string) => text.length / 4 };
-  const ask = async (question: string, known?: number) => {
-    const asked = { question, collectionIds: [about], budget, ...(known !== undefined && { known }) };
+  const ask = async (question: string, known?: number, beside: CollectionId[] = []) => {
+    const asked = { question, collectionIds: [about, ...beside], budget, ...(known !== undefined && { known }) };
     const grounding = await shelf.documents.answering.ground(asked);
     return grounding.found ? (quotedIn(grounding)?.text ?? '') : null;
   };
@@ -89,6 +89,15 @@ test('what is like a question that the manual does not answer has no answer ther
     helpWith([...(known ? [known] : []), { quote: null, questions: ['do visitors climb the tower today'] }]),
   );
   expect(await askElsewhere(asked)).toBeNull();
+});
+
+test('documents beside the manual answer what the manual is known not to', async () => {
+  const asked = 'When does the ferry leave?';
+  const { shelf, ask } = await open(helpWith([{ quote: null, questions: [asked] }, ...KNOWN]));
+  expect(await ask(asked)).toBeNull();
+  await shelf.add({ 'ferry.txt': 'The ferry leaves at noon.' });
+  await shelf.documents.idle();
+  expect(await ask(asked, undefined, [shelf.collection.id])).toBe('The ferry leaves at noon.');
 });
 
 test('the assistant looks up whatever is asked, where the app is not named only what is known; other models what names it', async () => {
