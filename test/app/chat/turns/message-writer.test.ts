@@ -47,6 +47,15 @@ test('how an answer ended is on disk at once, with all that was written before',
   expect(done()).toBe(1);
 });
 
+test('what is taken back is gone from the disk at once: no crash brings it back', async () => {
+  const { db, answerId, writer } = await write();
+  writer.text('answer', 'Hello again and again', [1, 2, 3, 4]);
+  writer.flush();
+  writer.cut('answer', 5, 1);
+  expect(getMessage(db, answerId).text).toBe('Hello');
+  expect(idsOf(db, answerId)).toEqual([1]);
+});
+
 test('a full disk is said once; the text stays readable, and all of it is written when there is room', async () => {
   const { db, answerId, writer, troubles, done, fill } = await write();
   writer.text('thinking', 'Before. ', [1]);
