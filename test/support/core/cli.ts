@@ -20,10 +20,16 @@ const places: Omit<Places, 'here'> = {
 
 export type Ran = { code: number; out: string; err: string };
 
-/** `signal`: Ctrl-C. */
-export async function longhand(here: string, args: readonly string[], signal?: AbortSignal): Promise<Ran> {
+/** `signal`: Ctrl-C. `isTTY`: somebody watches, and is shown how far it is. */
+export async function longhand(
+  here: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+  isTTY = false,
+): Promise<Ran> {
   const ran = { out: '', err: '' };
   const stream = (name: 'out' | 'err') => ({
+    isTTY,
     write: (text: string) => {
       ran[name] += text;
     },

@@ -54,6 +54,17 @@ describe('what is waited for', () => {
     expect(listeners.size).toBe(0);
   });
 
+  test('leaves no timer behind, for which the command would not end', async () => {
+    const { client, happen } = listening();
+    const look = vi.fn<() => Promise<string | null>>().mockResolvedValue(null);
+    const done = until(client, new AbortController().signal, 60_000, look);
+    await happen();
+    look.mockResolvedValue('there');
+    await happen();
+    expect(await done).toBe('there');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('is stopped by its signal, and listened to no longer', async () => {
     const { client, listeners } = listening();
     const stop = new AbortController();

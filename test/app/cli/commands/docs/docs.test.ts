@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -23,12 +24,15 @@ type Said = Omit<Partial<Grounding>, 'quote'> & {
   error?: { code: string; message: string };
 };
 
+const start = (args: string[]) =>
+  spawn(process.execPath, [join(root, 'app/cli/main.ts'), 'docs', ...args], {
+    env: { ...process.env, LONGHAND_ROOT: root, npm_lifecycle_event: undefined, INIT_CWD: undefined },
+  });
+
 const longhand = (...args: string[]) => longhandWith('', ...args);
 function longhandWith(input: string, ...args: string[]): Promise<{ code: number | null; said: Said }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(root, 'app/cli/main.ts'), 'docs', ...args, '--json'], {
-      env: { ...process.env, LONGHAND_ROOT: root, npm_lifecycle_event: undefined, INIT_CWD: undefined },
-    });
+    const child = start([...args, '--json']);
     child.stdin.end(input);
     let out = '';
     child.stdout.on('data', (text) => {
@@ -114,6 +118,27 @@ test('an answer that goes in circles ends without waiting for somebody', async (
   const { code, said } = await longhand('ask', 'Summarise my documents.', '--data', dataFolder);
   expect(said).toMatchObject({ finish_reason: 'loop', loop: { where: 'answer' } });
   expect(code).toBe(0);
+});
+
+test('Ctrl-C ends an answer with exit code 130, and its chat is gone', async () => {
+  const { client, host, dataFolder } = await startCore();
+  const loopGuard = { sensitivity: 'off' as const, inAnswers: false, action: 'ask' as const, waitSeconds: 600 };
+  await client.call('settings.set', { loopGuard, sampling: circling, onboarded: true });
+  await host.close();
+  const mill = join(newFolder(), 'mill.md');
+  writeFileSync(mill, `# The mill\n\n${'The old mill stood by the river. '.repeat(6)}\n`);
+  await longhand('add', mill, '--data', dataFolder);
+  const child = start(['ask', 'Summarise my documents.', '--data', dataFolder]);
+  let note = '';
+  child.stderr.on('data', (text) => {
+    note += text;
+  });
+  child.stdout.once('data', () => child.kill('SIGINT'));
+  const [code] = await once(child, 'close');
+  expect(note).toContain('[docs] stopped');
+  expect(code).toBe(130);
+  const { client: later } = await startCore({ dataFolder });
+  expect(await later.call('chats.list', {})).toEqual([]);
 });
 
 test('ask --no-model gives the quote and its sources alone, the same each time, and asks no model', async () => {
