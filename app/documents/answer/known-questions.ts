@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Engine } from '../../engine/client/engine-client.ts';
 import type { EmbedderTarget } from '../../engine/ipc-protocol.ts';
-import { type CollectionId, codeOfSystem } from '../../protocol/index.ts';
+import type { CollectionId } from '../../protocol/index.ts';
 import type { Database } from '../../store/database/database.ts';
 import { collectionPassages, type StoredPassage } from '../../store/documents/chunks.ts';
 import { listCollections } from '../../store/documents/collections.ts';
@@ -33,7 +33,8 @@ export type KnownQuestions = {
     collectionIds: readonly CollectionId[],
     asked: { embedder: number; query: Float32Array; from: number },
   ): Promise<KnownAnswers>;
-  /** Embeds the questions with the encoder of the manual, at low priority and once per encoder. Ends without them when `wanted` does. */
+  /** Embeds the questions with the encoder of the manual, at low priority and once per encoder. Ends when `wanted` does, and goes on
+   *  from there the next time. */
   prepare(asked: { embedder: number; target: EmbedderTarget; wanted: () => boolean }): Promise<void>;
 };
 
@@ -57,18 +58,17 @@ export function createKnownQuestions({
   folder: string;
 }): KnownQuestions {
   let read: Promise<{ known: Known; sha256: string }> | null = null;
+  // A file that is missing or damaged must not take the answers from documents with it.
   const file = () => {
     read ??= readFile(join(folder, FILE), 'utf8')
-      .catch((error) => {
-        if (codeOfSystem(error) === 'not-found') return '[]';
-        throw error;
-      })
       .then((text) => ({
         known: Known.parse(JSON.parse(text)),
         sha256: createHash('sha256').update(text).digest('hex'),
-      }));
+      }))
+      .catch(() => ({ known: [], sha256: '' }));
     return read;
   };
+  let begun: { embedder: number; packed: Uint8Array[] } = { embedder: 0, packed: [] };
 
   return {
     async like(collectionIds, { embedder, query, from }) {
@@ -95,14 +95,15 @@ export function createKnownQuestions({
     },
     async prepare({ embedder, target, wanted }) {
       const { known, sha256 } = await file();
-      if (findKnownQuestions(db, embedder, sha256)) return;
       const texts = known.flatMap(({ questions }) => questions);
-      const packed: Uint8Array[] = [];
+      if (texts.length === 0 || findKnownQuestions(db, embedder, sha256)) return;
+      if (begun.embedder !== embedder) begun = { embedder, packed: [] };
+      const { packed } = begun;
       while (packed.length < texts.length) {
         const some = texts.slice(packed.length, packed.length + AT_ONCE);
         const { vectors } = await engine.ask('embed', { target, texts: some, kind: 'query', urgent: false });
-        if (vectors.length === 0 || !wanted()) return;
         packed.push(...vectors.map(packVector));
+        if (vectors.length === 0 || !wanted()) return;
       }
       saveKnownQuestions(db, embedder, { sha256, vectors: Buffer.concat(packed) });
     },

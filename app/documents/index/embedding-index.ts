@@ -144,7 +144,7 @@ export type EmbeddingOptions = {
   embedders: Embedders;
   /** The progress of a collection changed. */
   changed: () => void;
-  /** All passages of a collection have vectors. */
+  /** All passages of a collection have vectors. Asked again after new ones, which end what is `wanted`. */
   embedded?: (collectionId: CollectionId, encoder: Encoder) => Promise<void>;
   report?: Report;
 };
@@ -261,7 +261,7 @@ export function createEmbedding({
     if (serving !== number) setServing(db, collectionId, number);
     await dropOthers(collectionId, number, () => current(encoding));
     changed();
-    await embedded(collectionId, { embedder: number, target, wanted: () => current(encoding) });
+    await embedded(collectionId, { embedder: number, target, wanted: () => !again && current(encoding) });
   }
 
   /** Deletes in small batches, so that other requests need not wait. Stops when `goOn` returns false. */

@@ -147,6 +147,48 @@ test('the questions are embedded once, and again when the file is another', asyn
   expect(third.embedded.flat()).toEqual([ASKED]);
 });
 
+test('a document that comes while they are embedded has its vectors first, and none of them is embedded twice', async () => {
+  const many = { quote: null, questions: Array.from({ length: 100 }, (_, at) => `what is ${at} times ${at}`) };
+  const note = 'The ferry leaves at noon.';
+  const { engine, embedders } = await meaning();
+  const asked: string[][] = [];
+  let added: Promise<unknown> | undefined;
+  const addNote = async () => {
+    added = shelf.add({ 'ferry.txt': note });
+    await vi.waitFor(async () => {
+      const [document] = await shelf.call('documents.list', { collectionId: shelf.collection.id });
+      expect(document?.state.status).toBe('ready');
+    });
+  };
+  const watched: typeof engine = {
+    ...engine,
+    ask: async (name, request) => {
+      const { texts, kind } = request as { texts: string[]; kind?: string };
+      asked.push(texts);
+      if (kind === 'query' && !added) await addNote();
+      return engine.ask(name, request);
+    },
+  };
+  const shelf = await openShelf({ help: helpWith([many]), meaning: { engine: watched, embedders } });
+  const known = () => asked.flat().filter((text) => many.questions.includes(text));
+  await vi.waitFor(() => expect(new Set(known()).size).toBe(many.questions.length), { timeout: 30_000, interval: 50 });
+  const first = asked.findIndex((texts) => texts.includes(note));
+  expect(first).toBeGreaterThan(0);
+  expect(first).toBeLessThan(asked.findLastIndex((texts) => texts.some((text) => many.questions.includes(text))));
+  await shelf.documents.idle();
+  expect(known().toSorted()).toEqual(many.questions.toSorted());
+});
+
+test.each([
+  ['no list', '{"quote": 1}'],
+  ['cut off', '[{"quote": null, "que'],
+])('a file of questions that is damaged (%s) leaves the answers of the manual as they are', async (_, text) => {
+  const help = helpWith(null);
+  writeFileSync(join(help, 'questions.json'), text);
+  const { ask } = await open(help);
+  expect(await ask('When is the lamp lit?')).toContain('dusk');
+});
+
 test('each sentence with known questions stands in the manual as it is', async () => {
   const help = join(places.resources, 'help');
   const shelf = await openShelf({ help });
