@@ -130,9 +130,9 @@ class CpuBackend : public Backend {
   // order[0], order[1], ... in their place.
   Activations activations(Tensor x, const CpuWeight& weight, int64_t tokens, std::span<const int64_t> order = {});
   Rounding room_for_rounding(int64_t rows, int64_t cols, bool may_drop);
-  Tensor attend_in_tiles(Tensor q, const KvCache& cache, const Attention& shape);
+  Tensor attend_causal_rounded(Tensor q, const KvCache& cache, const Attention& shape);
   // attention_bidirectional in bf16.
-  Tensor attend_rounded(Tensor p, const Attention& shape, std::span<const int32_t> lengths);
+  Tensor attend_whole_rounded(Tensor p, const Attention& shape, std::span<const int32_t> lengths);
   // Packs a view that cannot be read in place, or finds it packed; completes `segment`.
   BufferPtr pack(const WeightView& view, Segment& segment);
   BufferPtr pack_anew(const WeightView& view, const Segment& segment, int64_t bytes);

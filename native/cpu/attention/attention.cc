@@ -121,7 +121,7 @@ void fold(const Kernels& kernels, const Partials& partials, int64_t s, int64_t r
 Tensor CpuBackend::attention(Tensor q, const KvCache& cache, const Attention& shape) {
   const auto [query, kv, dim] = shape.heads;
   assert(q.cols == query * dim && q.rows <= cache.length && cache.layout.heads == kv && cache.layout.dim == dim);
-  if (kernels_.attend_tiles && rounds_activations(q.rows)) return attend_in_tiles(q, cache, shape);
+  if (kernels_.attend_causal_rounded && reads(q.rows)) return attend_causal_rounded(q, cache, shape);
   const int64_t group = query / kv, past = cache.length - q.rows, rows = q.rows * query;
   const int64_t splits = (cache.length + split_keys - 1) / split_keys;
   const int64_t tiles = (q.rows + tile_tokens - 1) / tile_tokens;

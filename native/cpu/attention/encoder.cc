@@ -92,7 +92,7 @@ void pair_rows(const Kernels& kernels, const float* rows, int64_t stride, int64_
 
 }  // namespace
 
-Tensor CpuBackend::attend_rounded(Tensor p, const Attention& shape, std::span<const int32_t> lengths) {
+Tensor CpuBackend::attend_whole_rounded(Tensor p, const Attention& shape, std::span<const int32_t> lengths) {
   const auto [query, kv, dim] = shape.heads;
   const std::vector<Tile> tiles = cut(lengths);
   const int64_t group = query / kv, count = static_cast<int64_t>(tiles.size()), pairs = (dim + 1) / 2;
@@ -118,7 +118,8 @@ Tensor CpuBackend::attend_rounded(Tensor p, const Attention& shape, std::span<co
       const int64_t some = std::min(rounded_rows, rows - from);
       pair_columns(kernels_, row(p, first + from) + h * width, p.stride, some, width, scale, rounded_rows,
                    queries.data());
-      kernels_.attend_rounded({queries.data(), words(keys, block), words(values, block), width, length, seen.data()});
+      kernels_.attend_whole_rounded(
+          {queries.data(), words(keys, block), words(values, block), width, length, seen.data()});
       for (int64_t r = 0; r < some; ++r)
         for (int64_t i = 0; i < width; ++i) (row(o, first + from + r) + h * width)[i] = seen[i * rounded_rows + r];
     }
@@ -129,7 +130,7 @@ Tensor CpuBackend::attend_rounded(Tensor p, const Attention& shape, std::span<co
 Tensor CpuBackend::attention_bidirectional(Tensor p, const Attention& shape, std::span<const int32_t> lengths) {
   const auto [query, kv, dim] = shape.heads;
   assert(p.cols == (query + 2 * kv) * dim);
-  if (pass_.path == Path::fast && kernels_.attend_rounded) return attend_rounded(p, shape, lengths);
+  if (pass_.path == Path::fast && kernels_.attend_whole_rounded) return attend_whole_rounded(p, shape, lengths);
   const std::vector<Tile> tiles = cut(lengths);
   const int64_t group = query / kv, count = static_cast<int64_t>(tiles.size());
   const int64_t first_key = query * dim, first_value = first_key + kv * dim, width = dim;

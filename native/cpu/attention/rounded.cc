@@ -1,5 +1,5 @@
-// Attention over numbers rounded to bf16 (fast path of some sets): what the kernels compute, and causal attention in
-// tiles over a cache.
+// Attention over numbers rounded to bf16 (fast path of some sets): what the kernels compute, and causal attention over
+// a cache.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,13 +14,14 @@
 namespace longhand::cpu {
 namespace {
 
-float first_of(uint32_t pair) { return from_bf16(static_cast<uint16_t>(pair)); }
-float second_of(uint32_t pair) { return from_bf16(static_cast<uint16_t>(pair >> 16)); }
+float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
+float first_of(uint32_t pair) { return flushed(from_bf16(static_cast<uint16_t>(pair))); }
+float second_of(uint32_t pair) { return flushed(from_bf16(static_cast<uint16_t>(pair >> 16))); }
 
-// In the order of VDPBF16PS; a product of two bf16 is exact.
+// In the order of VDPBF16PS, which takes subnormal numbers for zeros and makes zeros of them.
 float add_products(float sum, uint32_t a, uint32_t b) {
-  sum += second_of(a) * second_of(b);
-  return sum + first_of(a) * first_of(b);
+  sum = flushed(std::fma(second_of(a), second_of(b), flushed(sum)));
+  return flushed(std::fma(first_of(a), first_of(b), sum));
 }
 
 // 2^x for x <= 0, by a polynomial for the fraction in [0, 1): relative error below 2^-13, and 1 for 0.
@@ -42,7 +43,7 @@ uint16_t rounded(float x) {
 }  // namespace
 
 // An online softmax whose weights are rounded before they are added up, so that they stay shares of one.
-void scalar::attend_rounded(const RoundedAttentionTile& tile) {
+void scalar::attend_whole_rounded(const RoundedAttentionTile& tile) {
   const int64_t pairs = (tile.dim + 1) / 2;
   for (int64_t r = 0; r < rounded_rows; ++r) {
     float peak = -std::numeric_limits<float>::infinity(), total = 0;
@@ -77,8 +78,6 @@ void scalar::attend_rounded(const RoundedAttentionTile& tile) {
 
 namespace {
 
-float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
-
 // What a tile adds to a sum for 32 products of a(i) and b(i): the even and the odd ones by themselves.
 template <class A, class B>
 float add_tile(float sum, const A& a, const B& b) {
@@ -92,16 +91,20 @@ constexpr float none = -std::numeric_limits<float>::infinity();
 
 uint16_t half_of(uint32_t pair, int64_t which) { return static_cast<uint16_t>(pair >> (which % 2 * 16)); }
 
-// One row and one block of keys.
-void attend_block(const TiledAttention& tile, int64_t r, int64_t from) {
+// Products are made of so many keys or dimensions at once; of a block those behind the last key may be left out.
+constexpr int64_t keys_a_product = 32;
+
+// One row and one block of keys; add(sum, a, b, n) adds the products of a(i) and b(i) for i < n in the order of the
+// set.
+template <class Add>
+void attend_block(const RoundedCausalTile& tile, int64_t r, int64_t from, const Add& add) {
   const uint16_t *keys = tile.keys + from * tile.width, *values = tile.values + from * tile.width;
+  const int64_t count = tile.count - from > keys_a_product ? turned_keys : keys_a_product;
   float scores[turned_keys], peak = tile.peak[r];
-  for (int64_t j = 0; j < turned_keys; ++j) {
-    scores[j] = 0;
-    for (int64_t c = 0; c < tile.width; c += 32)
-      scores[j] = add_tile(
-          scores[j], [&](int64_t i) { return keys[j * tile.width + c + i]; },
-          [&](int64_t i) { return half_of(tile.q[(c + i) / 2 * rounded_rows + r], i); });
+  for (int64_t j = 0; j < count; ++j) {
+    scores[j] = add(
+        0.0f, [&](int64_t i) { return keys[j * tile.width + i]; },
+        [&](int64_t i) { return half_of(tile.q[i / 2 * rounded_rows + r], i); }, tile.width);
     if (tile.first + from + j >= tile.limits[r] || from + j >= tile.count) scores[j] = none;
     peak = std::max(peak, scores[j]);
   }
@@ -109,16 +112,23 @@ void attend_block(const TiledAttention& tile, int64_t r, int64_t from) {
   tile.peak[r] = peak;
   tile.total[r] *= fade;
   uint16_t weights[turned_keys];
-  for (int64_t j = 0; j < turned_keys; ++j) weights[j] = rounded(power_of_two(scores[j] - peak));
-  for (int64_t j = 0; j < turned_keys; j += 2)
+  for (int64_t j = 0; j < count; ++j) weights[j] = rounded(power_of_two(scores[j] - peak));
+  for (int64_t j = 0; j < count; j += 2)
     tile.total[r] =
         add_products(tile.total[r], pair_of(weights[j], weights[j + 1]), pair_of(rounded(1.0f), rounded(1.0f)));
   for (int64_t i = 0; i < tile.width; ++i) {
     float& o = tile.o[i * rounded_rows + r];
-    o *= fade;
-    for (int64_t j = 0; j < turned_keys; j += 32)
-      o = add_tile(
-          o, [&](int64_t k) { return values[i * turned_keys + j + k]; }, [&](int64_t k) { return weights[j + k]; });
+    o = add(
+        o * fade, [&](int64_t j) { return values[i * turned_keys + j]; }, [&](int64_t j) { return weights[j]; }, count);
+  }
+}
+
+template <class Add>
+void attend_causal(const RoundedCausalTile& tile, const Add& add) {
+  for (int64_t r = 0; r < rounded_rows; ++r) {
+    for (int64_t from = 0; from < tile.count; from += turned_keys) attend_block(tile, r, from, add);
+    for (int64_t i = 0; tile.out && i < tile.width; ++i)
+      tile.out[r * tile.width + i] = tile.o[i * rounded_rows + r] / tile.total[r];
   }
 }
 
@@ -135,12 +145,19 @@ void scalar::turn_values(const uint16_t* rows, int64_t width, uint16_t* to) {
     for (int64_t i = 0; i < width; ++i) to[i * turned_keys + j] = rows[j * width + i];
 }
 
-void scalar::attend_tiles(const TiledAttention& tile) {
-  for (int64_t r = 0; r < rounded_rows; ++r) {
-    for (int64_t from = 0; from < tile.count; from += turned_keys) attend_block(tile, r, from);
-    for (int64_t i = 0; tile.out && i < tile.width; ++i)
-      tile.out[r * tile.width + i] = tile.o[i * rounded_rows + r] / tile.total[r];
-  }
+void scalar::attend_causal_pairs(const RoundedCausalTile& tile) {
+  attend_causal(tile, [](float sum, const auto& a, const auto& b, int64_t n) {
+    for (int64_t i = 0; i < n; i += 2) sum = add_products(sum, pair_of(a(i), a(i + 1)), pair_of(b(i), b(i + 1)));
+    return sum;
+  });
+}
+
+void scalar::attend_causal_tiles(const RoundedCausalTile& tile) {
+  attend_causal(tile, [](float sum, const auto& a, const auto& b, int64_t n) {
+    for (int64_t c = 0; c < n; c += 32)
+      sum = add_tile(sum, [&](int64_t i) { return a(c + i); }, [&](int64_t i) { return b(c + i); });
+    return sum;
+  });
 }
 
 namespace {
@@ -187,7 +204,7 @@ struct HeadRows {
   }
 };
 
-// The queries of `rows`, scaled and rounded, as TiledAttention wants them; until the thread's next call.
+// The queries of `rows`, scaled and rounded, as RoundedCausalTile wants them; until the thread's next call.
 const uint32_t* pair_queries(const Kernels& kernels, const HeadRows& rows, Tensor q, float scale, int64_t width) {
   thread_local std::vector<float> scaled;
   thread_local std::vector<uint16_t> halves;
@@ -207,7 +224,7 @@ const uint32_t* pair_queries(const Kernels& kernels, const HeadRows& rows, Tenso
 }  // namespace
 
 // The keys are rounded and turned for all items, a split after the other, and each item goes on with its softmax.
-Tensor CpuBackend::attend_in_tiles(Tensor q, const KvCache& cache, const Attention& shape) {
+Tensor CpuBackend::attend_causal_rounded(Tensor q, const KvCache& cache, const Attention& shape) {
   const auto [query, kv, dim] = shape.heads;
   const int64_t heads = kv, group = query / kv, head_dim = dim, past = cache.length - q.rows, rows = q.rows * group;
   const int64_t tiles = (rows + rounded_rows - 1) / rounded_rows, width = (dim + 31) / 32 * 32;
@@ -244,9 +261,9 @@ Tensor CpuBackend::attend_in_tiles(Tensor q, const KvCache& cache, const Attenti
     const bool last = first + count >= most;
     if (last) finished.resize(static_cast<size_t>(rounded_rows * width));
     const int64_t block = head * head_blocks;
-    kernels_.attend_tiles({pair_queries(kernels_, item_rows, q, scale, width), rounded.keys_of(block),
-                           rounded.values_of(block), width, first, seen, limits, o, peak, total,
-                           last ? finished.data() : nullptr});
+    kernels_.attend_causal_rounded({pair_queries(kernels_, item_rows, q, scale, width), rounded.keys_of(block),
+                                    rounded.values_of(block), width, first, seen, limits, o, peak, total,
+                                    last ? finished.data() : nullptr});
     for (int64_t r = 0; last && r < item_rows.count; ++r)
       std::copy_n(finished.data() + r * width, head_dim, item_rows.of(out, r));
   };

@@ -25,13 +25,16 @@ namespace longhand::cpu {
 extern const Kernels sse42_kernels, avx2_kernels, avxvnni_kernels, avx512_kernels;
 void avx512bf16_round(const float* x, int64_t n, uint16_t* to);
 void avx512bf16_rows(const RoundedRowTile& tile);
-void avx512bf16_attend(const RoundedAttentionTile& tile);
+void avx512bf16_attend_whole(const RoundedAttentionTile& tile);
+void avx512bf16_attend_causal(const RoundedCausalTile& tile);
+void avx512bf16_pair_columns(const uint16_t* rows, int64_t width, uint32_t* to);
+void avx512bf16_turn_values(const uint16_t* rows, int64_t width, uint16_t* to);
 void amx_rows(const RoundedRowTile& tile);
 void amx_decode(const DecodeTile& tile);
 void amx_multiply(const DecodedTile& tile);
 void amx_pair_columns(const uint16_t* rows, int64_t width, uint32_t* to);
 void amx_turn_values(const uint16_t* rows, int64_t width, uint16_t* to);
-void amx_attend(const TiledAttention& tile);
+void amx_attend_causal(const RoundedCausalTile& tile);
 #elif defined(__aarch64__)
 extern const Kernels neon_kernels, i8mm_kernels;
 #endif
@@ -63,7 +66,10 @@ constinit const Kernels scalar_kernels = {.name = "scalar",
                                           .rows_bf16 = scalar::rows_bf16,
                                           .round_bf16 = scalar::round_bf16,
                                           .rows_bf16_rounded = scalar::rows_bf16_rounded,
-                                          .attend_rounded = scalar::attend_rounded,
+                                          .attend_whole_rounded = scalar::attend_whole_rounded,
+                                          .pair_columns = scalar::pair_columns,
+                                          .turn_values = scalar::turn_values,
+                                          .attend_causal_rounded = scalar::attend_causal_pairs,
                                           .attend = scalar::attend,
                                           .attend_whole = scalar::attend_whole,
                                           .delta = scalar::delta,
@@ -87,7 +93,10 @@ const Kernels& avx512bf16_kernels() {
     more.name = "avx512bf16";
     more.round_bf16 = avx512bf16_round;
     more.rows_bf16_rounded = avx512bf16_rows;
-    more.attend_rounded = avx512bf16_attend;
+    more.attend_whole_rounded = avx512bf16_attend_whole;
+    more.pair_columns = avx512bf16_pair_columns;
+    more.turn_values = avx512bf16_turn_values;
+    more.attend_causal_rounded = avx512bf16_attend_causal;
     return more;
   }();
   return kernels;
@@ -121,7 +130,7 @@ const Kernels& amx_kernels() {
     more.multiply_decoded = amx_multiply;
     more.pair_columns = amx_pair_columns;
     more.turn_values = amx_turn_values;
-    more.attend_tiles = amx_attend;
+    more.attend_causal_rounded = amx_attend_causal;
     more.permitted = tiles_permitted;
     return more;
   }();
@@ -184,9 +193,7 @@ const Kernels& tile_model() {
     more.rows_bf16_rounded = scalar::rows_bf16_tiles;
     more.decode_bf16 = scalar::decode_bf16;
     more.multiply_decoded = scalar::multiply_decoded;
-    more.pair_columns = scalar::pair_columns;
-    more.turn_values = scalar::turn_values;
-    more.attend_tiles = scalar::attend_tiles;
+    more.attend_causal_rounded = scalar::attend_causal_tiles;
     return more;
   }();
   return kernels;

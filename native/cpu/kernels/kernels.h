@@ -70,10 +70,10 @@ struct RoundedAttentionTile {
   float* o;                // [dim][rounded_rows]
 };
 
-// Rows of one head against keys [first, first + count), rounded to bf16 and in tiles (fast path); row r sees the keys
+// Rows of one head against keys [first, first + count), rounded to bf16 (fast path); row r sees the keys
 // before limits[r]. Continues an online softmax. `width` is the head's, up to a multiple of 32 with zeros; keys and
 // values stand in blocks of `turned_keys`, zeros behind the last.
-struct TiledAttention {
+struct RoundedCausalTile {
   const uint32_t* q;       // [width / 2][rounded_rows] as in RoundedAttentionTile
   const uint16_t* keys;    // blocks of [turned_keys][width]
   const uint16_t* values;  // blocks of [width][turned_keys]
@@ -235,19 +235,20 @@ struct Kernels {
   void (*rows_f32)(const RowTile& tile);
   void (*rows_f16)(const RowTile& tile);
   void (*rows_bf16)(const RowTile& tile);
-  // Fast path, where the set multiplies bf16: null elsewhere (AMX has no attend_rounded). What meets bf16 weights is
-  // rounded, always or only when a prompt is read, and then what meets packed ones, too, if they can be decoded.
+  // Fast path, where the set multiplies bf16: null elsewhere (AMX has no attend_whole_rounded). What meets bf16 weights
+  // is rounded, always or only when a prompt is read, and then what meets packed ones, too, if they can be decoded.
   bool rounds_when_reading = false;
   void (*round_bf16)(const float* x, int64_t n, uint16_t* to);
   void (*rows_bf16_rounded)(const RoundedRowTile& tile);
   void (*decode_bf16)(const DecodeTile& tile) = nullptr;
   void (*multiply_decoded)(const DecodedTile& tile) = nullptr;
-  void (*attend_rounded)(const RoundedAttentionTile& tile);
-  // Attention in tiles: null elsewhere. `pair_columns` turns rounded_rows rows of bf16 into [width / 2][rounded_rows]
-  // pairs of columns, `turn_values` turned_keys rows into [width][turned_keys]; widths are multiples of 32.
+  void (*attend_whole_rounded)(const RoundedAttentionTile& tile);
+  // Causal attention while a prompt is read. `pair_columns` turns rounded_rows rows of bf16 into [width /
+  // 2][rounded_rows] pairs of columns, `turn_values` turned_keys rows into [width][turned_keys]; widths are multiples
+  // of 32.
   void (*pair_columns)(const uint16_t* rows, int64_t width, uint32_t* to) = nullptr;
   void (*turn_values)(const uint16_t* rows, int64_t width, uint16_t* to) = nullptr;
-  void (*attend_tiles)(const TiledAttention& tile) = nullptr;
+  void (*attend_causal_rounded)(const RoundedCausalTile& tile) = nullptr;
   void (*attend)(const AttentionTile& tile);
   void (*attend_whole)(const WholeAttentionTile& tile);
   void (*delta)(const DeltaTile& tile);

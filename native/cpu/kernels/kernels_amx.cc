@@ -3,7 +3,7 @@
 #if defined(__x86_64__)
 
 #include "cpu/simd/decode_bf16.h"
-#include "cpu/simd/tiles_attention.h"
+#include "cpu/simd/tile_products.h"
 #include "cpu/simd/vector_amx.h"
 
 namespace longhand::cpu {
@@ -14,7 +14,7 @@ void amx_rows(const RoundedRowTile& tile) { row_tiles<Amx>(tile); }
 void amx_decode(const DecodeTile& tile) { decode_panel(tile, avx512_kernels.unpack); }
 void amx_pair_columns(const uint16_t* rows, int64_t width, uint32_t* to) { pair_columns(rows, width, to); }
 void amx_turn_values(const uint16_t* rows, int64_t width, uint16_t* to) { turn_values(rows, width, to); }
-void amx_attend(const TiledAttention& tile) { attend_tiles<Amx>(tile); }
+void amx_attend_causal(const RoundedCausalTile& tile) { attend_causal<TileProducts<Amx>>(tile); }
 void amx_multiply(const DecodedTile& tile) { ::multiply_decoded<Amx>(tile); }
 
 }  // namespace longhand::cpu

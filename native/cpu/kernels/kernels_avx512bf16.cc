@@ -1,5 +1,5 @@
 // Products of numbers rounded to bf16, 32 an instruction: bf16 weights, which are not widened, by activations, and
-// attention over whole texts. Only these loops; the rest of the set is that of kernels_avx512.cc.
+// attention. Only these loops; the rest of the set is that of kernels_avx512.cc.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -8,7 +8,8 @@
 #include <limits>
 
 #include "cpu/kernels/kernels.h"
-#include "cpu/simd/rounded_softmax.h"
+#include "cpu/simd/causal_attention.h"
+#include "cpu/simd/pair_products.h"
 #include "cpu/simd/vector_avx512.h"
 
 namespace longhand::cpu {
@@ -62,58 +63,31 @@ void rows_of_tokens(const RoundedRowTile& tile, int64_t token) {
 
 // ---- attention over whole texts -----------------------------------------------------------------------------------
 
-// A vector holds one key (or one dimension) of sixteen rows: neither the softmax nor a sum goes across a vector, and
-// keys are read one number at a time. 196 of at most 233 GFLOP a second and core on Zen 4, where fp32 reached 88
-// (test/bench/LEDGER.md).
-__m512bh load_pairs(const uint32_t* p) { return (__m512bh)_mm512_loadu_si512(p); }
-__m512bh same_pair(const uint32_t* p) { return (__m512bh)_mm512_set1_epi32(static_cast<int>(*p)); }
-
 // Scores of K keys from `keys` on, and their largest.
 template <int K>
 void score(const RoundedAttentionTile& tile, const uint32_t* keys, float* scores, Rows& peak) {
-  Rows sum[K];
-  for (int k = 0; k < K; ++k)
-    for (int g = 0; g < groups; ++g) sum[k][g] = _mm512_setzero_ps();
-  for (int64_t i = 0; i < (tile.dim + 1) / 2; ++i) {
-    __m512bh q[groups];
-    for (int g = 0; g < groups; ++g) q[g] = load_pairs(tile.q + i * rounded_rows + g * lanes);
-    for (int k = 0; k < K; ++k) {
-      const __m512bh key = same_pair(keys + i * turned_keys + k);
-      for (int g = 0; g < groups; ++g) sum[k][g] = _mm512_dpbf16_ps(sum[k][g], key, q[g]);
-    }
-  }
-  for (int k = 0; k < K; ++k) {
-    for (int g = 0; g < groups; ++g) {
-      peak[g] = _mm512_max_ps(peak[g], sum[k][g]);
-      _mm512_store_ps(scores + k * rounded_rows + g * lanes, sum[k][g]);
-    }
-  }
+  multiply_pairs_by_rows<K>([&](int k, int64_t i) { return keys + i * turned_keys + k; }, tile.q, (tile.dim + 1) / 2,
+                            [](int, int) { return _mm512_setzero_ps(); },
+                            [&](int k, int g, __m512 sum) {
+                              peak[g] = _mm512_max_ps(peak[g], sum);
+                              _mm512_store_ps(scores + k * rounded_rows + g * lanes, sum);
+                            });
 }
 
 // o <- fade o + D dimensions of the values, weighed.
 template <int D>
 void add_values(const RoundedAttentionTile& tile, const uint32_t* weights, const uint32_t* values, int64_t pairs,
                 const Rows& fade, float* o) {
-  Rows sum[D];
-  for (int d = 0; d < D; ++d)
-    for (int g = 0; g < groups; ++g)
-      sum[d][g] = _mm512_mul_ps(_mm512_loadu_ps(o + d * rounded_rows + g * lanes), fade[g]);
-  for (int64_t j = 0; j < pairs; ++j) {
-    __m512bh weight[groups];
-    for (int g = 0; g < groups; ++g) weight[g] = load_pairs(weights + j * rounded_rows + g * lanes);
-    for (int d = 0; d < D; ++d) {
-      const __m512bh value = same_pair(values + j * tile.dim + d);
-      for (int g = 0; g < groups; ++g) sum[d][g] = _mm512_dpbf16_ps(sum[d][g], value, weight[g]);
-    }
-  }
-  for (int d = 0; d < D; ++d)
-    for (int g = 0; g < groups; ++g) _mm512_storeu_ps(o + d * rounded_rows + g * lanes, sum[d][g]);
+  const auto at = [&](int d, int g) { return o + d * rounded_rows + g * lanes; };
+  multiply_pairs_by_rows<D>([&](int d, int64_t j) { return values + j * tile.dim + d; }, weights, pairs,
+                            [&](int d, int g) { return _mm512_mul_ps(_mm512_loadu_ps(at(d, g)), fade[g]); },
+                            [&](int d, int g, __m512 sum) { _mm512_storeu_ps(at(d, g), sum); });
 }
 
 }  // namespace
 
-void avx512bf16_attend(const RoundedAttentionTile& tile) {
-  constexpr int together = 8;  // sixteen sums hide the latency, and ten loads serve sixteen products
+void avx512bf16_attend_whole(const RoundedAttentionTile& tile) {
+  constexpr int together = 8;
   const float none = -std::numeric_limits<float>::infinity();
   alignas(64) float scores[turned_keys * rounded_rows];
   alignas(64) uint32_t weights[turned_keys / 2 * rounded_rows];
@@ -148,6 +122,10 @@ void avx512bf16_attend(const RoundedAttentionTile& tile) {
     }
   }
 }
+
+void avx512bf16_attend_causal(const RoundedCausalTile& tile) { attend_causal<PairProducts>(tile); }
+void avx512bf16_pair_columns(const uint16_t* rows, int64_t width, uint32_t* to) { pair_columns(rows, width, to); }
+void avx512bf16_turn_values(const uint16_t* rows, int64_t width, uint16_t* to) { turn_values(rows, width, to); }
 
 void avx512bf16_rows(const RoundedRowTile& tile) {
   int64_t token = 0;

@@ -24,8 +24,9 @@ void attend(const AttentionTile& tile);
 // attention/encoder.cc
 void attend_whole(const WholeAttentionTile& tile);
 // attention/rounded.cc
-void attend_rounded(const RoundedAttentionTile& tile);
-void attend_tiles(const TiledAttention& tile);
+void attend_whole_rounded(const RoundedAttentionTile& tile);
+void attend_causal_pairs(const RoundedCausalTile& tile);
+void attend_causal_tiles(const RoundedCausalTile& tile);  // what AMX makes of the same
 void pair_columns(const uint16_t* rows, int64_t width, uint32_t* to);
 void turn_values(const uint16_t* rows, int64_t width, uint16_t* to);
 // attention/cache.cc

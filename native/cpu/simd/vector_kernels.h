@@ -295,7 +295,7 @@ constexpr Kernels vector_kernels(const char* name) {
           .rows_bf16 = rows_tile<V, Bf16Rows<V>>,
           .round_bf16 = nullptr,
           .rows_bf16_rounded = nullptr,
-          .attend_rounded = nullptr,
+          .attend_whole_rounded = nullptr,
           .attend = attend<V>,
           .attend_whole = attend_whole<V>,
           .delta = delta<V>,

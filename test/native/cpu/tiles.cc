@@ -24,7 +24,7 @@ using Tiles = EmulatedTiles;
 
 #if defined(__AVX512BF16__)
 #include "cpu/simd/decode_bf16.h"
-#include "cpu/simd/tiles_attention.h"
+#include "cpu/simd/tile_products.h"
 #endif
 
 namespace longhand {
@@ -113,20 +113,20 @@ void attend(int64_t width, int64_t count, int64_t second) {
   }
   int32_t limits[cpu::rounded_rows];
   for (int64_t r = 0; r < cpu::rounded_rows; ++r) limits[r] = static_cast<int32_t>(std::min(1 + r * all / 28, all));
-  const auto run = [&](void (*kernel)(const cpu::TiledAttention&)) {
+  const auto run = [&](void (*kernel)(const cpu::RoundedCausalTile&)) {
     std::vector<float> o(static_cast<size_t>(width * cpu::rounded_rows), 0.0f), out(o.size(), 7.0f);
     std::vector<float> peak(cpu::rounded_rows, -std::numeric_limits<float>::infinity()), total(peak.size(), 0.0f);
-    cpu::TiledAttention tile{q.data(),
-                             keys.data(),
-                             values.data(),
-                             width,
-                             0,
-                             count,
-                             limits,
-                             o.data(),
-                             peak.data(),
-                             total.data(),
-                             second > 0 ? nullptr : out.data()};
+    cpu::RoundedCausalTile tile{q.data(),
+                                keys.data(),
+                                values.data(),
+                                width,
+                                0,
+                                count,
+                                limits,
+                                o.data(),
+                                peak.data(),
+                                total.data(),
+                                second > 0 ? nullptr : out.data()};
     kernel(tile);
     if (second > 0) {
       tile.keys += room * width;
@@ -143,7 +143,7 @@ void attend(int64_t width, int64_t count, int64_t second) {
   };
   expect_same("attention of " + std::to_string(width) + " numbers to " + std::to_string(count) + " and " +
                   std::to_string(second) + " keys",
-              run(attend_tiles<Tiles>), run(cpu::scalar::attend_tiles));
+              run(attend_causal<TileProducts<Tiles>>), run(cpu::scalar::attend_causal_tiles));
 }
 #endif
 
