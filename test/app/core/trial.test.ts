@@ -1,5 +1,5 @@
 // Two models side by side, on the real engine and the built-in model.
-import { cpSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { StartEngine } from '../../../app/engine/ipc-protocol.ts';
@@ -109,6 +109,14 @@ test('a model that is not there, or an empty prompt, is refused before anything 
     );
   expect(await refused(client.call('trial.start', { modelIds: [STARTER, nobody], prompt: 'Hello!' }))).not.toBeNull();
   expect(await refused(client.call('trial.start', { modelIds: [STARTER, STARTER], prompt: '  ' }))).toBe('bad-request');
+  // Its folder has gone since it was last looked at.
+  const folder = join(newFolder(), 'Copy');
+  cpSync(starter, folder, { recursive: true });
+  const { id } = await client.call('models.import', { path: folder });
+  rmSync(folder, { recursive: true });
+  expect(await refused(client.call('trial.start', { modelIds: [STARTER, id], prompt: 'Hello!' }))).toBe(
+    'model-missing',
+  );
   await client.call('trial.stop');
   expect(states).toEqual([]);
 });

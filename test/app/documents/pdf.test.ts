@@ -307,6 +307,24 @@ test('glyphs without a map to Unicode are not taken for text', async () => {
   await expect(read(makePdf({ pages: [page('unmapped')] }))).rejects.toMatchObject({ details: { remedy: 'ocr' } });
 });
 
+test('a page that cannot be read is told, and a file is refused when it is so with none of its pages', async () => {
+  const words: Page = { texts: column(['these words can be read'], 60, 700) };
+  const blind: Page = { texts: column(['nobody knows these words'], 60, 700, { font: 'unmapped' }) };
+  /** Where the last page should be there is nothing. */
+  const damaged = (...pages: Page[]) =>
+    Buffer.from(
+      makePdf({ pages })
+        .toString('latin1')
+        .replace(/\d\d 0 R\] >>/, '99 0 R] >>'),
+      'latin1',
+    );
+  const { texts, notices } = await read(damaged(words, words));
+  expect(texts).toEqual(['these words can be read']);
+  expect(notices).toEqual([{ code: 'pages-broken', details: { count: 1, pages: '2' } }]);
+  for (const pages of [[words], [blind, words]])
+    await expect(read(damaged(...pages)), `${pages.length} pages`).rejects.toMatchObject({ code: 'unreadable' });
+});
+
 test('a number whose digits are spaced out and then drawn side by side stays one word', async () => {
   const texts = [...'13,794'].map(
     (text, at): Text => ({ text, x: 72 + at * 6, y: 700, size: 10, font: 'mono', charSpacing: 8 }),

@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newFolder } from '../../support/core/core.ts';
 import { firstPassage, openShelf } from '../../support/documents/documents.ts';
 import { makePdf } from '../../support/documents/pdf.ts';
 
@@ -68,6 +71,19 @@ test('a file is in a collection once, whatever it is called and however often it
 
   const second = await shelf.call('documents.createCollection', { name: 'Others' });
   expect(second).toMatchObject({ documents: 0, builtIn: false });
+});
+
+test('what is added again is not read again, and what could not be read is not listed twice', async () => {
+  const shelf = await openShelf();
+  const folder = newFolder();
+  writeFileSync(join(folder, 'note.txt'), 'The lantern hangs in the harbour.');
+  const files = ['note.txt', 'gone.txt'].map((name) => ({ path: join(folder, name), name }));
+  const add = () => shelf.call('documents.add', { collectionId: shelf.collection.id, files });
+  const first = await add();
+  expect(first.filter(({ state }) => state.status === 'failed').map(({ fileName }) => fileName)).toEqual(['gone.txt']);
+  expect((await add()).map(({ id }) => id).sort()).toEqual(first.map(({ id }) => id).sort());
+  expect(await shelf.call('documents.list', {})).toHaveLength(2);
+  expect(shelf.of('document.removed')).toEqual([]);
 });
 
 test('a removed document is not found, and comes back with all it had', async () => {
