@@ -211,6 +211,16 @@ test('an excerpt shows the words that were meant, not the first "the"', async ()
   expect(marked).not.toContain('the');
 });
 
+test('an excerpt from the middle of a passage begins with a whole word, one blank after its dots', async () => {
+  const shelf = await openShelf();
+  const before = 'Lanterns along the harbour wall are lit at dusk. '.repeat(6);
+  await shelf.add({ 'harbour.txt': `${before}A heron nests by the weir. ${before}` });
+  const { hits } = await shelf.call('documents.search', { query: 'heron' });
+  const [, first = '', rest = ''] = /^… (\S+)(.*) …$/.exec(hits[0]?.excerpt ?? '') ?? [];
+  expect(rest).toContain('A heron nests');
+  expect(before.split(' ')).toContain(first);
+});
+
 test('words that every passage has do not decide what is found first', async () => {
   const shelf = await openShelf();
   const clause = (at: number) =>

@@ -43,18 +43,30 @@ test('a clock that is set back or forward: samples go on, and nothing is negativ
   expect(totalMs).toBe(240 + 180 + (hour + hour - 180) + 180);
 });
 
+type Segment = Parameters<ReturnType<typeof createGenerationMetrics>['addSegment']>[0];
+const segment = (tokens: number[], deviceMs?: number) =>
+  ({
+    tokens,
+    timings: { promptTokens: 9, cachedTokens: 0, prefillMs: 5, decodeMs: 20, firstTokenMs: 5, deviceMs },
+  }) as unknown as Segment;
+
 test('the time of a GPU is summed over the segments, and absent where none was there', () => {
   const { meter } = metered();
-  const addSegment = (deviceMs?: number) =>
-    meter.addSegment({
-      tokens: [1, 2],
-      timings: { promptTokens: 9, cachedTokens: 0, prefillMs: 5, decodeMs: 20, firstTokenMs: 5, deviceMs },
-    } as unknown as Parameters<typeof meter.addSegment>[0]);
-  addSegment();
+  meter.addSegment(segment([1, 2]));
   expect(meter.timings()).not.toHaveProperty('deviceMs');
-  addSegment(12);
-  addSegment(30);
+  meter.addSegment(segment([1, 2], 12));
+  meter.addSegment(segment([1, 2], 30));
   expect(meter.timings().deviceMs).toBe(42);
+});
+
+test('the speed is that of the tokens after the first of each segment, a second', () => {
+  const { meter } = metered();
+  expect(meter.timings().tokensPerSecond).toBeNull();
+  meter.addSegment(segment([1]));
+  expect(meter.timings().tokensPerSecond).toBeNull();
+  meter.addSegment(segment([1, 2, 3, 4, 5, 6]));
+  // Five tokens in twice 20 ms.
+  expect(meter.timings().tokensPerSecond).toBe(125);
 });
 
 test('a longer answer has no such sample, nor has one of a single token or of none', () => {
