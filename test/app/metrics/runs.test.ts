@@ -69,7 +69,8 @@ test('a benchmark runs five times after a warm-up, tells its progress, and is ke
   const runs = await client.call('metrics.runs', {});
   expect(runs).toHaveLength(5);
   expect(new Set(runs.map(({ batch }) => batch)).size).toBe(1);
-  for (const { prefill, decode, promptTokens, cachedTokens } of runs) {
+  for (const { prefill, decode, promptTokens, cachedTokens, ...run } of runs) {
+    expect(run).toMatchObject({ model: 'Starter', backEnd: 'cpu', memoryBytes: expect.any(Number) });
     expect(prefill).toBeGreaterThan(0);
     expect(decode).toBeGreaterThan(0);
     expect(cachedTokens).toBeLessThan(promptTokens / 4);
