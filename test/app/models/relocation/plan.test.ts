@@ -54,6 +54,15 @@ test.each([
   expectWhole(location.home);
 });
 
+test('a folder around the library is refused because the library is inside it', async () => {
+  const inner = join(target, 'Longhand models', 'mine');
+  const { begin, plan, rest } = mover();
+  await begin(inner);
+  await rest();
+  await expect(plan(target)).rejects.toMatchObject({ code: 'bad-request', details: { reason: 'inside' } });
+  expectWhole(inner);
+});
+
 function linkTo(path: string): string {
   const link = join(newFolder(), 'link');
   symlinkSync(path, link);
