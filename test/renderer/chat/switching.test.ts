@@ -231,6 +231,17 @@ test('a chat in which nothing was typed is not saved when it is left', async () 
   expect(saved).toBe(0);
 });
 
+test('a draft that cannot be saved is said in its chat, and stays in its field', async () => {
+  chat().setDraft('half a sentence');
+  failing.set('chats.update', 'disk-full');
+  await chat().choose(second.id);
+  expect(chat().refused[first.id]?.code).toBe('disk-full');
+  expect(chat().refused[second.id] ?? null).toBeNull();
+  failing.clear();
+  await chat().choose(first.id);
+  expect(chat().drafts[first.id]).toBe('half a sentence');
+});
+
 test('a new chat has the model that answers now, and keeps it', async () => {
   useEngine.setState({ models: [starter] });
   await chat().choose(null);

@@ -14,7 +14,7 @@ import { starter } from '../../../support/fakes/world.ts';
 vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeItem: () => {} });
 vi.stubGlobal('document', { getElementById: () => null, documentElement: {} });
 const { attach } = await import('../../../../renderer/bridge.ts');
-const { listenToModels, useModels } = await import('../../../../renderer/stores/models/store.ts');
+const { listenToModels, shareOf, useModels } = await import('../../../../renderer/stores/models/store.ts');
 const { copyIn } = await import('../../../../renderer/models/installed/importing.ts');
 listenToModels();
 
@@ -135,4 +135,12 @@ test('a list that was asked for before a download ended does not bring it back',
   for (const call of ['models.machine', 'catalogue.list', 'library.state']) refuse(at(call));
   await expect(loading).rejects.toMatchObject({ code: 'network' });
   expect(models().downloads).toEqual([]);
+});
+
+test('how far all downloads are is by their bytes, not by their number; without any it is nothing', () => {
+  const small = { ...download, done: 100, total: 100 };
+  const large = { ...download, done: 200, total: 1900 };
+  expect(shareOf([small, large])).toBe(0.15);
+  expect(shareOf([{ ...download, done: 0, total: 0 }])).toBeNull();
+  expect(shareOf([])).toBeNull();
 });
