@@ -114,7 +114,7 @@ export function createSupervisor<Out, In>(options: SupervisorOptions<Out, In>): 
       options.onStatus({ phase: 'stopped', failure: last });
       return;
     }
-    const waitMs = waits[ends.length - 1] ?? waits.at(-1) ?? 0;
+    const waitMs = waits[ends.length - 1] ?? 0;
     options.onStatus({ phase: 'restarting', attempt: ends.length, waitMs });
     timer = setTimeout(guarded(console.error, start), waitMs);
   }
