@@ -36,6 +36,15 @@ test('parts of words, and scripts without spaces, also two characters long', asy
   expect((await searchChats(store.db, 'dampfschiff', 10)).map(marked)).toEqual([['dampfschiff']]);
 });
 
+test('no more is found than was asked for, the newest first', async () => {
+  const store = await open();
+  const answers = [1, 2, 3, 4, 5].map((at) => addExchange(store, `${at}?`, `lantern ${at}`).answerId);
+  for (const query of ['lantern', 'la']) {
+    const found = (await searchChats(store.db, query, 2)).map(({ messageId }) => messageId);
+    expect(found, query).toEqual([answers[4], answers[3]]);
+  }
+});
+
 test('follows changes, and deleted chats are not found', async () => {
   const store = await open();
   const { chatId, answerId } = addExchange(store, 'x', 'the old wording');
