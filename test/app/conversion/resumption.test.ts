@@ -47,6 +47,10 @@ async function opened(path: string, killedAt = Number.POSITIVE_INFINITY) {
   return { source: counted as unknown as typeof source, read };
 }
 
+/** How far it was said to be, of 1. */
+let told: number[] = [];
+const progress = (done: number, total: number) => void told.push(done / total);
+
 type Write = (part: string, leftovers: Leftovers, killedAt?: number) => Promise<string[]>;
 
 const mlx =
@@ -58,7 +62,7 @@ const mlx =
     await writeMlx(part, {
       ...{ source, plan, bits, group: 32, rounding: 'rtn', leftovers, origin: stampOf(path) },
       ...{ config: {}, accompany: async () => {}, inputsOf: async () => ({}) },
-      ...{ signal: new AbortController().signal, flag: new addon.AbortFlag(), progress() {} },
+      ...{ signal: new AbortController().signal, flag: new addon.AbortFlag(), progress },
     });
     return read;
   };
@@ -71,7 +75,7 @@ const gguf =
     const { source, read } = await opened(path, killedAt);
     await writeGguf(part, 'model.gguf', {
       ...{ source, plan: await planGguf(own, type), importance: new Map(), leftovers, origin: stampOf(path) },
-      ...{ signal: new AbortController().signal, flag: new addon.AbortFlag(), progress() {} },
+      ...{ signal: new AbortController().signal, flag: new addon.AbortFlag(), progress },
     });
     return read;
   };
@@ -90,11 +94,14 @@ describe.each<[string, Write, Write]>([
     await expect(write(part, new Leftovers([]), killedAt)).rejects.toThrow('killed');
     const before = statSync(join(part, readdirSync(part).find((name) => name.startsWith('model')) ?? ''));
     const known = await readProgress(part);
+    told = [];
     const rest = await whole(join(here, 'out'), write);
     expect(bytesOf(join(here, 'out'))).toEqual(bytesOf(join(here, 'straight')));
     expect(readdirSync(here).sort()).toEqual(['out', 'straight']);
     expect(known?.tensors.length ?? 0).toBe(new Set(all.slice(0, killedAt)).size);
     expect(rest).toEqual(all.slice(killedAt));
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    expect(told.at(-1)).toBe(1);
     const name = readdirSync(join(here, 'out')).find((one) => one.startsWith('model')) ?? '';
     expect(statSync(join(here, 'out', name)).ino).toBe(before.ino);
   });

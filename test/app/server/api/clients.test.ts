@@ -68,7 +68,10 @@ describe('openai', () => {
       { text: 'Lease, Keys: Two keys are handed over.' },
     ];
     const asked = { model: named('ranker'), query, documents };
-    type Ranked = { results: { index: number; relevance_score: number; document?: object }[]; usage: object };
+    type Ranked = {
+      results: { index: number; relevance_score: number; document?: object }[];
+      usage: { total_tokens: number };
+    };
     const { results, usage } = await openai.post<Ranked>('/rerank', { body: asked });
     expect(results[0]?.index).toBe(1);
     expect(results.map(({ index }) => index).sort()).toEqual([0, 1, 2]);
@@ -77,7 +80,13 @@ describe('openai', () => {
     expect(results.map((one) => one.relevance_score)).toEqual(
       results.map((one) => one.relevance_score).sort((a, b) => b - a),
     );
-    expect(usage).toEqual({ total_tokens: expect.any(Number) });
+    // The question is read with each passage.
+    let total = 0;
+    for (const each of documents) {
+      const alone = await openai.post<Ranked>('/rerank', { body: { ...asked, documents: [each] } });
+      total += alone.usage.total_tokens;
+    }
+    expect(usage).toEqual({ total_tokens: total });
     const one = await openai.post<Ranked>('/rerank', { body: { ...asked, top_n: 1, return_documents: true } });
     expect(one.results).toEqual([{ ...results[0], document: { text: documents[1] } }]);
     for (const [wrong, why] of [
@@ -147,7 +156,8 @@ describe('openai', () => {
       [{ modalities: ['text', 'audio'] }, '[modalities.1] only text'],
       [{ audio: { voice: 'a', format: 'mp3' } }, '[audio] only text'],
       [{ web_search_options: {} }, '[web_search_options] the web is not searched'],
-      [{ logit_bias: { 5: 10 } }, '[logit_bias] is not supported'],
+      [{ logit_bias: { 5: 101 } }, '[logit_bias.5]'],
+      [{ logit_bias: { Paris: 10 } }, '[logit_bias.Paris] has to be the id of a token'],
       [{ response_format: { type: 'xml' } }, 'response_format.type'],
       [
         { response_format: { type: 'json_schema', json_schema: { schema: { not: {} } } } },
