@@ -4,6 +4,7 @@ import type {
   EmbedderTarget,
   GrammarText,
   LoadTarget,
+  LogitBias,
   Prompt,
   PromptMessage,
   RawPrompt,
@@ -32,7 +33,7 @@ import { countAll, embedAll, rankAll } from './texts-at-once.ts';
 
 //  Inference for other programs: a conversation in, an answer out. Nothing is stored.
 
-export type { RawPrompt, TokenLogprob, TokenScore } from '../engine/ipc-protocol.ts';
+export type { LogitBias, RawPrompt, TokenLogprob, TokenScore } from '../engine/ipc-protocol.ts';
 export type { Tool, ToolCall } from '../text/chat-template.ts';
 export type { ServedModel } from './served-models.ts';
 
@@ -64,6 +65,8 @@ export type AnswerRequest = {
   grammar?: GrammarText | null;
   /** Number of alternatives to report per answer token; null or absent: no log-probabilities at all. */
   logprobs?: number | null;
+  /** Added to the logits of these tokens. */
+  bias?: LogitBias | null;
   /** Calls are said while they are written, if the model's format allows it. */
   callsInPieces?: boolean;
   /** How long the model stays in memory afterwards; null: until memory runs short. Absent: as in Settings. */
@@ -254,6 +257,7 @@ export function createInference({
           stops: request.stops,
           grammar: request.grammar ?? null,
           logprobs: request.logprobs ?? null,
+          bias: request.bias ?? null,
           thinkingBudget:
             request.thinkingTokens === null ? thinkingBudget : { tokens: request.thinkingTokens, seconds: null },
           // There is nobody to ask what to do about a loop.

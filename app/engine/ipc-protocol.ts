@@ -117,6 +117,9 @@ export type GrammarText =
   /** Tool calls, in the format of the model's template. */
   | ({ kind: 'calls' } & AnswerWithCalls);
 
+/** Values that are added to the logits of tokens, as many as tokens. Ids outside of the vocabulary change nothing. */
+export type LogitBias = { tokens: number[]; values: number[] };
+
 export type Generation = {
   turnId: TurnId;
   /** Owner of the prompt, so that its disk cache is deleted with the chat; null: not cached on disk. */
@@ -131,6 +134,7 @@ export type Generation = {
   grammar?: GrammarText | null;
   /** Number of alternatives reported per answer token, besides its own log-probability; null or absent: none at all. */
   logprobs?: number | null;
+  bias?: LogitBias | null;
   /** Thinking is closed with the family's own tokens when either limit is reached. */
   thinkingBudget: Settings['thinkingBudget'];
   /** Thinking tokens after which the user is asked whether to continue; absent: never. */

@@ -116,6 +116,8 @@ export interface SamplingOptions {
   dry?: { multiplier: number; base: number; allowedLength: number; window: number; breakers: number[] };
   seed?: number;
   logprobs?: number;
+  /** Added to the logit of each of these tokens, after the penalties; as many values as tokens. */
+  bias?: { tokens: number[]; values: number[] };
   /** Tokens never sampled (rows of padding above the vocabulary, ...). */
   forbidden?: number[];
 }

@@ -36,6 +36,7 @@ SamplingOptions sampling(const Options& options) {
       options.has("seed") ? static_cast<uint64_t>(options.number("seed", 0, 0, most_seed)) : std::random_device{}();
   out.penalty_window = options.integer("penaltyWindow", -1, -1, most_tokens);
   out.forbidden = options.tokens("forbidden");
+  out.bias = options.biases("bias");
   if (options.has("dry")) {
     const Options dry = options.inner("dry");
     out.dry = Dry{static_cast<float>(dry.number("multiplier", 0, 0, any)),

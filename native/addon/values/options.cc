@@ -83,6 +83,24 @@ std::vector<int32_t> Options::tokens(const char* key) const {
   return out;
 }
 
+std::vector<TokenBias> Options::biases(const char* key) const {
+  if (!has(key)) return {};
+  constexpr double most = 1e6;
+  const std::string allowed = "as many numbers from " + between(-most, most) + " as tokens";
+  const Options both = inner(key);
+  const std::vector<int32_t> tokens = both.tokens("tokens");
+  const Napi::Value given = both.get("values");
+  if (!given.IsArray() || given.As<Napi::Array>().Length() != tokens.size()) both.fail("values", allowed);
+  std::vector<TokenBias> out;
+  for (uint32_t i = 0; i < tokens.size(); ++i) {
+    const Napi::Value item = given.As<Napi::Array>().Get(i);
+    const double value = item.IsNumber() ? item.As<Napi::Number>().DoubleValue() : std::nan("");
+    if (!(value >= -most && value <= most)) both.fail("values", allowed);
+    out.push_back({tokens[i], static_cast<float>(value)});
+  }
+  return out;
+}
+
 Path Options::path(const char* key, Path fallback) const {
   const std::string name = text(key, fallback == Path::exact ? "exact" : "fast");
   if (name != "exact" && name != "fast") fail(key, "exact and fast");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/worker.h"
+#include "ops/operands.h"
 #include "ops/tensor.h"
 
 namespace longhand {
@@ -22,7 +23,8 @@ class Options {
   int64_t integer(const char* key, int64_t fallback, int64_t least, int64_t most) const;
   bool flag(const char* key, bool fallback) const;
   std::string text(const char* key, const std::string& fallback) const;
-  std::vector<int32_t> tokens(const char* key) const;  // an array of token ids, empty when absent
+  std::vector<int32_t> tokens(const char* key) const;    // an array of token ids, empty when absent
+  std::vector<TokenBias> biases(const char* key) const;  // { tokens, values }, empty when absent
   Path path(const char* key, Path fallback) const;
   CancelFlag cancel(const char* key) const;  // an AbortFlag's, or a fresh one
   Options inner(const char* key) const;

@@ -89,11 +89,23 @@ std::vector<TokenCount> Sampler::counts() const {
   return counts;
 }
 
+// One for each token, in their order.
+static std::vector<TokenBias> summed(std::vector<TokenBias> biases) {
+  std::ranges::stable_sort(biases, {}, &TokenBias::id);
+  std::vector<TokenBias> out;
+  for (const TokenBias& each : biases) {
+    if (out.empty() || out.back().id != each.id) out.push_back(each);
+    else out.back().bias += each.bias;
+  }
+  return out;
+}
+
 std::vector<TokenBias> Sampler::biases() const {
   std::vector<TokenBias> biases;
   if (options_.dry) biases = dry_biases(*options_.dry, history_);
+  biases.insert(biases.end(), options_.bias.begin(), options_.bias.end());
   for (const int32_t token : options_.forbidden) biases.push_back({token, -std::numeric_limits<float>::infinity()});
-  return biases;
+  return summed(std::move(biases));
 }
 
 Sampled Sampler::pick(Ops& ops, Tensor logits_row, std::span<const uint32_t> allowed) {

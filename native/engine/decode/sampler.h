@@ -1,4 +1,4 @@
-// Keeps the state that the back end's sampling op needs: penalty counts, DRY, forbidden tokens.
+// Keeps the state that the back end's sampling op needs: penalty counts, DRY, biases, forbidden tokens.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@ struct SamplingOptions {
   Sampling sampling;  // seed and filters; the position is set for every token
   int64_t penalty_window = -1;
   std::optional<Dry> dry;
+  std::vector<TokenBias> bias;
   std::vector<int32_t> forbidden;
 };
 

@@ -22,6 +22,7 @@ const settings: [name: string, options: Partial<GenerateOptions>][] = [
   ['penalties', { temperature: 0.8, repetitionPenalty: 1.3, presencePenalty: 0.4, frequencyPenalty: 0.3, seed: 8 }],
   ['a penalty window', { frequencyPenalty: 20, penaltyWindow: 1 }],
   ['forbidden tokens', { forbidden: [1, 5, 9, 3] }],
+  ['biases, some on tokens that are forbidden', { forbidden: [9], bias: { tokens: [9, 2, 5], values: [50, 4, -3] } }],
   ['DRY', { dry: { multiplier: 2, base: 1.75, allowedLength: 1, window: -1, breakers: [] } }],
 ];
 

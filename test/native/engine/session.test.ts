@@ -116,6 +116,38 @@ test('forbidden tokens and repetition penalties change what is said', async () =
   model.close();
 });
 
+test('a bias is added to the logits of its tokens: it makes them certain, or keeps them out', async () => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const free = await runs(session);
+  const [first = 0] = free.tokens;
+  const certain = await runs(session, { bias: { tokens: [7, 11], values: [1e4, 2e4] }, maxTokens: 5 });
+  expect(certain.tokens).toEqual([11, 11, 11, 11, 11]);
+  const without = await runs(session, { bias: { tokens: [first], values: [-1e4] } });
+  expect(without.tokens).not.toContain(first);
+  expect((await runs(session, { bias: { tokens: [], values: [] } })).tokens).toEqual(free.tokens);
+  // What is forbidden stays so, and a token that is not there changes nothing.
+  const both = { forbidden: [first], bias: { tokens: [first, 1_000_000], values: [1e5, 1e5] } };
+  expect((await runs(session, both)).tokens).not.toContain(first);
+  model.close();
+});
+
+test.each([
+  [{ tokens: [1, 2], values: [1] }, 'values is of another kind, expected as many numbers'],
+  [{ tokens: [1], values: ['much'] }, 'values is of another kind, expected as many numbers'],
+  [{ tokens: [1], values: [Number.NaN] }, 'values is of another kind, expected as many numbers'],
+  [{ tokens: [1], values: [1e9] }, 'values is of another kind, expected as many numbers from -1000000 to 1000000'],
+  [{ tokens: [-1], values: [1] }, 'tokens is of another kind, expected arrays of token ids'],
+  [{ values: [1] }, 'values is of another kind'],
+  ['much', 'the options are not an object'],
+])('a bias of %j is refused in a sentence', async (bias, message) => {
+  const model = await addon.load(starter);
+  const session = model.createSession();
+  const refusal = expect.objectContaining({ code: 'argument', message: expect.stringContaining(message) });
+  expect(() => runs(session, { bias: bias as never })).toThrow(refusal);
+  model.close();
+});
+
 test('DRY forbids what would repeat a sequence, and breakers protect', async () => {
   const model = await addon.load(starter);
   const session = model.createSession();

@@ -1,14 +1,17 @@
 import type * as Addon from '../../../../native/addon/index.d.ts';
 import type { SamplingSettings } from '../../../protocol/index.ts';
+import type { LogitBias } from '../../ipc-protocol.ts';
 import type { LoadedModel } from '../model/loaded-model.ts';
-import { breakersOf, otherwise, type Rewound } from './loop-recovery.ts';
+import { breakersOf, otherwise, type Rewound } from './rewind.ts';
 
-/** Sampling of an answer: the model's defaults, the user's settings, and changes after a rewind. Never
+type Asked = { seed: number; rewound: Rewound | null; written: readonly number[]; bias?: LogitBias | null };
+
+/** Sampling of an answer: the model's defaults, the user's settings or those of a request, and changes after a rewind. Never
  *  samples padding rows beyond the vocabulary, or the placeholder token of pictures. */
 export function samplingFor(
   { text, native }: Pick<LoadedModel, 'text' | 'native'>,
   { maxTokens: _, ...wished }: SamplingSettings,
-  { seed, rewound, written }: { seed: number; rewound: Rewound | null; written: readonly number[] },
+  { seed, rewound, written, bias = null }: Asked,
 ): Addon.SamplingOptions {
   const padding = Math.max(0, native.vocabularySize - text.tokenizer.size);
   const temperature = wished.temperature ?? text.sampling.temperature ?? 0;
@@ -18,7 +21,13 @@ export function samplingFor(
     ...text.sampling,
     ...(wished as Addon.SamplingOptions),
     seed,
+    ...(bias && { bias: inVocabulary(bias, native.vocabularySize) }),
     ...(rewound && otherwise(rewound, temperature, breakersOf(text, written))),
     ...(forbidden.length > 0 && { forbidden }),
   };
+}
+
+function inVocabulary({ tokens, values }: LogitBias, size: number): LogitBias {
+  const known = [...tokens.keys()].filter((at) => (tokens[at] ?? size) < size);
+  return { tokens: known.map((at) => tokens[at] ?? 0), values: known.map((at) => values[at] ?? 0) };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AnswerRequest } from '../../../core/inference.ts';
-import { MAX_CHOICES, NoBias, Stops, samplingFields, samplingOf, stopsOf } from './openai-body.ts';
+import { biasOf, LogitBias, MAX_CHOICES, Stops, samplingFields, samplingOf, stopsOf } from './openai-body.ts';
 
 //  Text completions: https://platform.openai.com/docs/api-reference/completions
 
@@ -18,7 +18,7 @@ export const CompletionsBody = z
     stop: Stops,
     n: z.number().int().min(1).max(MAX_CHOICES).nullish(),
     best_of: z.number().int().nullish(),
-    logit_bias: NoBias,
+    logit_bias: LogitBias,
     logprobs: z.number().int().min(0).max(20).nullish(),
   })
   .refine(({ prompt, n }) => textsOf(prompt).length * (n ?? 1) <= MAX_CHOICES, {
@@ -66,6 +66,7 @@ export function choicesOf(body: CompletionsBody): Choice[] {
         }),
         stops: stopsOf(body.stop),
         logprobs: body.logprobs ?? null,
+        bias: biasOf(body.logit_bias),
       },
     })),
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AnswerRequest, ConversationMessage, Tool, ToolCall } from '../../../core/inference.ts';
+import type { AnswerRequest, LogitBias as Bias, ConversationMessage, Tool, ToolCall } from '../../../core/inference.ts';
 import { LonghandError, parseJson, type SamplingSettings } from '../../../protocol/index.ts';
 import { answerGrammar, anyCall, anyObject, type Choice } from '../answer-grammar.ts';
 import { MAX_PICTURES, NOT_FETCHED, ofDataUrl } from '../pictures.ts';
@@ -80,11 +80,19 @@ const ToolChoice = z.union(
   'has to be "auto", "none", "required", a function by its name, or allowed_tools',
 );
 
-/** Logit bias is not supported: refused rather than ignored. */
-export const NoBias = z
-  .record(z.string(), z.number())
-  .refine((given) => Object.keys(given).length === 0, 'is not supported; leave it out')
+const MAX_BIASES = 1024;
+/** What is added to the logits of tokens, by their ids in the model's own vocabulary. */
+export const LogitBias = z
+  .record(z.string(), z.number().min(-100).max(100))
+  .refine((given) => Object.keys(given).every((id) => /^\d{1,9}$/.test(id)), 'has to name tokens by their ids')
+  .refine((given) => Object.keys(given).length <= MAX_BIASES, `has more than ${MAX_BIASES} tokens`)
   .nullish();
+
+export const biasOf = (given: z.infer<typeof LogitBias>): Bias | null => {
+  const entries = Object.entries(given ?? {});
+  if (entries.length === 0) return null;
+  return { tokens: entries.map(([id]) => Number(id)), values: entries.map(([, value]) => value) };
+};
 
 /** A schema is always enforced, `strict` or not. */
 const ResponseFormat = z.discriminatedUnion('type', [
@@ -137,7 +145,7 @@ export const ChatBody = z
     modalities: z.array(z.literal('text', 'only text can be written here')).nullish(),
     audio: z.null('only text can be written here').optional(),
     web_search_options: z.null('the web is not searched; offer a tool that does').optional(),
-    logit_bias: NoBias,
+    logit_bias: LogitBias,
     logprobs: z.boolean().nullish(),
     top_logprobs: z.number().int().min(0).max(MAX_ALTERNATIVES).nullish(),
     response_format: ResponseFormat.nullish(),
@@ -175,6 +183,7 @@ export function requestOf(body: ChatBody): AnswerRequest {
     thinkingTokens: null,
     sampling: samplingOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }),
     logprobs: body.logprobs ? (body.top_logprobs ?? 0) : null,
+    bias: biasOf(body.logit_bias),
     grammar: answerGrammar({
       tools: body.tools ?? [],
       choice: tool_choice ?? anyCall,

@@ -157,7 +157,7 @@ describe('openai', () => {
       [{ audio: { voice: 'a', format: 'mp3' } }, '[audio] only text'],
       [{ web_search_options: {} }, '[web_search_options] the web is not searched'],
       [{ logit_bias: { 5: 101 } }, '[logit_bias.5]'],
-      [{ logit_bias: { Paris: 10 } }, '[logit_bias.Paris] has to be the id of a token'],
+      [{ logit_bias: { Paris: 10 } }, '[logit_bias] has to name tokens by their ids'],
       [{ response_format: { type: 'xml' } }, 'response_format.type'],
       [
         { response_format: { type: 'json_schema', json_schema: { schema: { not: {} } } } },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { loadAddon } from '../../../../../app/engine/process/addon.ts';
+import { decode } from '../../../../../app/text/tokenizer/detokenizer.ts';
 import { createTokenizer } from '../../../../../app/text/tokenizer/tokenizer.ts';
 import { connect, newFolder, root } from '../../../../support/core/core.ts';
 import { KEY, startApi } from '../api.ts';
@@ -83,6 +84,35 @@ describe('a text that is gone on with', () => {
       for (const { index, text } of part.choices) streamed[index] += text;
     }
     expect(streamed).toEqual(texts.map((text, index) => asked.prompt[index >> 1] + text));
+  });
+
+  test('a bias makes a token certain or keeps it out, in texts and chats; ids that the model does not have change nothing', async () => {
+    const { openai, model } = await start();
+    const tokenizer = createTokenizer(JSON.parse(readFileSync(join(starter, 'tokenizer.json'), 'utf8')));
+    const ask = async (logit_bias: Record<string, number>, more: object = {}) =>
+      (await openai.completions.create({ model, prompt, ...greedy, ...more, logit_bias })).choices.map(
+        ({ text }) => text,
+      );
+    const [text = ''] = await ask({});
+    const written = tokenizer.encodeText(text, false);
+    const [apple = 0] = tokenizer.encodeText(' apple', false);
+    const apples = decode(
+      tokenizer,
+      Array.from({ length: 8 }, () => apple),
+    );
+    expect(await ask({ [apple]: 100 })).toEqual([apples]);
+    expect(await ask({ [apple]: 100 }, { n: 2 })).toEqual([apples, apples]);
+    const [other = ''] = await ask({ [written[0] ?? 0]: -100 });
+    expect(other).not.toBe('');
+    expect(tokenizer.encodeText(other, false)).not.toContain(written[0]);
+    expect(await ask({ 900000000: 100 })).toEqual([text]);
+
+    const messages = [{ role: 'user' as const, content: 'What is your name?' }];
+    const chat = { model, messages, temperature: 0, max_tokens: 4, reasoning_effort: 'none' as const };
+    const answered = await openai.chat.completions.create({ ...chat, logit_bias: { [apple]: 100 } });
+    expect(answered.choices[0]?.message.content?.match(/apple/g)).toHaveLength(4);
+    const many = Object.fromEntries(Array.from({ length: 1025 }, (_, id) => [id, 1]));
+    await expect(ask(many)).rejects.toThrow('[logit_bias] has more than 1024 tokens');
   });
 
   test('a gap is filled where the model has tokens for it, and refused in a sentence where not', async () => {
