@@ -17,8 +17,12 @@ function kept(waiting: number) {
       return true;
     },
     tidy: async () => {},
-    erase: async () => void (disk.erased = disk.purged),
-    backUp: async () => void disk.backups++,
+    async erase() {
+      disk.erased = disk.purged;
+    },
+    async backUp() {
+      disk.backups++;
+    },
     report: () => {},
   });
   onTestFinished(() => {
