@@ -79,7 +79,7 @@ const MAX_NAMES = 1 << 14;
 const LEAST = 3;
 /** Numbering of list entries, ignored in comparisons. */
 const enumerator = /^[\s>]*(?:[-*•+]\s+)?(?:[([]?\p{N}{1,5}[.)\]]+\s+)?(?:\*\*)?/u;
-/** The number of a list entry belongs to the sentence after it. */
+/** The number of a list entry belongs to the sentence after it, and so do blank lines. */
 const label = /^\s*[-*[(]*\p{N}*[.)\]]*\s*$/u;
 
 /** Adds the text of token `at`; returns the sentences that it ended (usually none). */
@@ -115,7 +115,6 @@ const ends = (before: string, letter: string) =>
 function finish(cutter: Cutter, at: number, ended: Sentence[]): void {
   const { text, start, fenced } = cutter;
   if (label.test(text)) return;
-  if (text.trim() === '') return;
   const { content, slots, names, shape, fixed } = abstract(text, cutter.names);
   const prose = !fenced && !indented.test(text) && isProse(text);
   const exact = hashOf(text.replace(enumerator, '').replace(/\s+/g, ''));

@@ -20,6 +20,27 @@ test('the score reads what a round measures, by the same names', () => {
   expect(Number.isFinite(round && scoreOf(round.features))).toBe(true);
 });
 
+test('what is measured as a share stays one, however often a thought comes back', () => {
+  const shares = [
+    'same',
+    'counter',
+    'values',
+    'words',
+    'first',
+    'similar',
+    'fresh',
+    'numbers',
+    'rows',
+    'prose',
+    'cued',
+  ];
+  const rounds = roundsOf(repeat(40, (n) => `${doubts[n % 4]} beside the door stays empty when Dana leaves.\n`));
+  expect(rounds.length).toBeGreaterThan(20);
+  for (const { features } of rounds)
+    for (const [name, value] of Object.entries(features).filter(([name]) => shares.includes(name)))
+      expect(value >= 0 && value <= 1, `${name} is ${value}`).toBe(true);
+});
+
 test('the same thought in other words has better odds to be a loop than orders that differ in who and what', () => {
   const goods = 'lantern ledger bicycle recipe kettle violin compass ladder'.split(' ');
   const towns = 'Lima Oslo Quito Turin Cairo Perth Delhi Basel'.split(' ');
