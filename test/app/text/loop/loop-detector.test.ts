@@ -383,3 +383,13 @@ test('an answer that takes up one sentence of the loop and goes on is no relapse
   guard.remember(found?.startToken ?? 0);
   expect(write(guard, `${DOUBT}${lead}`, 'answer')).toEqual([]);
 });
+
+test.each(['thinking', 'answer'] as const)(
+  'a row that stands three times in a listing is no loop, eight times is, as %s',
+  (place) => {
+    const row = '  { "name": "lantern", "place": "harbour", "kept": true, "since": 1904 },\n';
+    const seen = (copies: number) => cards(write(guardWith(), `${lead}\n\`\`\`json\n[\n${row.repeat(copies)}`, place));
+    expect(seen(3)).toEqual([]);
+    expect(seen(8)).toHaveLength(1);
+  },
+);
