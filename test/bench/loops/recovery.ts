@@ -1,12 +1,14 @@
 // What becomes of an answer after a loop, with a real model and the engine's own code, without a window:
 //
-//   node test/bench/loops/recovery.ts MODEL.gguf --way answer-now|rewind [--most 20] [--tokens 400] [--from N] [--minutes 4] [--out FILE]
+//   node test/bench/loops/recovery.ts MODEL.gguf --way answer-now|rewind [--tasks FILE] [--most 20] [--tokens 400] [--from N]
+//     [--minutes 4] [--out FILE]
 //
 // Every question is asked at temperature 0; when an answer loops, the way out is taken as a person would take it. For
 // "answer-now" the template opens the thinking, since these models do not think by themselves, and the same question is also asked
-// without thinking, to see what the model could have said. Prints one JSON line per transcript, for
-// test/app/text/loop/loop-recovery.md to judge; ends after --minutes, and --from goes on with a later question.
-import { appendFileSync } from 'node:fs';
+// without thinking, to see what the model could have said. --tasks: others to be rewound, a JSON array of { ask, json }. Prints one
+// JSON line per transcript, for test/app/text/loop/loop-recovery.md to judge; ends after --minutes, and --from goes on with a later
+// question.
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Generation, Prompt, TurnUpdate } from '../../../app/engine/ipc-protocol.ts';
@@ -16,12 +18,13 @@ import { loadModel } from '../../../app/engine/process/model/loaded-model.ts';
 import { createPictureReader } from '../../../app/engine/process/prompt/picture-reader.ts';
 import type { LoopEvidence, ModelId, PauseAction, TurnId } from '../../../app/protocol/index.ts';
 import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
-import { LONG, SHORT } from './recovery-questions.ts';
+import { LONG, SHORT, type Task } from './recovery-questions.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     way: { type: 'string', default: 'rewind' },
+    tasks: { type: 'string' },
     most: { type: 'string', default: '20' },
     tokens: { type: 'string', default: '400' },
     from: { type: 'string', default: '0' },
@@ -125,7 +128,8 @@ async function told(question: string, thinking: boolean, choose: (times: number)
   return all;
 }
 
-const questions = way === 'rewind' ? LONG : SHORT.map((ask) => ({ ask }));
+const tasks: readonly Task[] = values.tasks ? JSON.parse(readFileSync(values.tasks, 'utf8')) : LONG;
+const questions = way === 'rewind' ? tasks : SHORT.map((ask) => ({ ask }));
 const began = performance.now();
 let found = 0;
 for (const [at, { ask, ...more }] of questions.entries()) {

@@ -24,6 +24,7 @@ blank ::= [ \t\n\r]*
 };
 
 const FENCE = '```json';
+const END = '```';
 /** Longer answers are not examined. */
 const LONGEST = 200_000;
 
@@ -33,10 +34,10 @@ const hex = ['', '0', '00', '000', '0000'];
 const inString = ['"', '""', ...hex.map((digits) => `${digits}"`)];
 const rests = ['', '0', ':0', '"":0', ...words, ...inString, ...inString.map((rest) => `${rest}:0`)];
 
-/** Whether the text is a prefix of one JSON object or array, or a complete one. */
+/** Whether the text is a prefix of one JSON object or array, or a complete one; in a fence only what is inside counts. */
 export function isJsonSoFar(answer: string): boolean {
   const fence = answer.indexOf(FENCE);
-  const json = (fence < 0 ? answer : answer.slice(fence + FENCE.length)).trimStart();
+  const json = (fence < 0 ? answer : (answer.slice(fence + FENCE.length).split(END)[0] ?? '')).trimStart();
   if (answer.length > LONGEST || !/^[[{]\s*\S/.test(json)) return false;
   const closing = closingOf(json);
   return rests.some((rest) => isJson(json + rest + closing));

@@ -24,6 +24,8 @@ test('every beginning of JSON is JSON so far, and nothing else is', () => {
   const json = String.raw`[{"a\"}": [1.5e-3, -20, true, null], "b\\": {"c": "x\u00e9]"}}, false, ""]`;
   for (let end = 2; end <= json.length; end++) expect(isJsonSoFar(json.slice(0, end)), json.slice(0, end)).toBe(true);
   expect(isJsonSoFar(`Here it is:\n\n\`\`\`json\n${json.slice(0, 30)}`)).toBe(true);
+  expect(isJsonSoFar(`\`\`\`json\n${json}\n\`\`\`\n\nThis list is complete.`)).toBe(true);
+  expect(isJsonSoFar(`\`\`\`json\n${json} and more\n\`\`\``)).toBe(false);
   for (const other of [
     '',
     'The list is [1, 2]',
