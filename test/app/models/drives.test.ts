@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { BLOCK } from '../../../app/models/storage/block-map.ts';
-import type { Client, ModelEntry } from '../../../app/protocol/index.ts';
+import { type Client, type ModelEntry, STARTER } from '../../../app/protocol/index.ts';
 import { newFolder, startCore } from '../../support/core/core.ts';
 import { startHub } from '../../support/fakes/hub.ts';
 import { starter, starterFiles } from '../../support/models/models.ts';
@@ -63,6 +63,18 @@ test('a library on a drive that goes and comes back', async () => {
   await named(client, 'tiny', ({ missing, unmounted }) => !missing && !unmounted);
   await client.call('models.load', { modelId: id });
   expect(await client.call('models.verify', { modelId: id })).toMatchObject({ damaged: [] });
+}, 60_000);
+
+test('a library that moves leaves a model that lies elsewhere in memory, and needs none there', async () => {
+  const { client } = await start();
+  await client.call('models.load', { modelId: STARTER });
+  const phases: string[] = [];
+  client.on('engine.status', ({ phase }) => phases.push(phase));
+  await libraryOnDrive(client);
+  expect(phases).toEqual([]);
+  await client.call('models.unload');
+  await libraryOnDrive(client);
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'idle' });
 }, 60_000);
 
 test('an empty mount point, or another disk at its place, is not taken for it', async () => {
