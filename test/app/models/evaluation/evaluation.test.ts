@@ -132,6 +132,12 @@ describe('a test', () => {
     // A file of predictions, as the command line writes it too.
     const saved = await done(client, { ...against, reference: { from: 'file', path } });
     expect(saved).toMatchObject({ reference: 'Copy', sameTop: { value: 1 }, tokens: result.tokens });
+    // Of another text, they are refused by the forecast already.
+    const shorter = { ...against, limit: 512, reference: { from: 'file' as const, path } };
+    expect(await refusal(client.call('quality.plan', { modelId: STARTER, test: shorter }))).toEqual({
+      code: 'bad-request',
+      reason: 'quality-other-text',
+    });
 
     await client.call('models.remove', { modelId: other });
     await host.close();
