@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { createProgramTransport } from '../../../app/tools/mcp/program-transport.ts';
+import { collectUncaught } from '../../support/full-disk.ts';
 
 //  What a tool server writes last, while it is ending.
+
+const uncaught = collectUncaught();
 
 /** A program that ends at once; what it has started, in a group of its own, runs `script` with its pipes. */
 async function ending(script: string) {
@@ -54,4 +57,15 @@ test('a program that has ended, or was never started, is closed at once', { time
   await over;
   await transport.close();
   expect(transport.ended?.message).toContain('exit code 7');
+});
+
+test('what is sent to a program that has stopped listening takes nobody with it', async () => {
+  const transport = createProgramTransport({ command: 'sh', args: ['-c', 'exec 0<&-; sleep 5'], env: {} }, () => {});
+  await transport.start();
+  for (let sent = 0; sent < 10; sent++) {
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await transport.close();
+  expect(uncaught).toEqual([]);
 });
