@@ -21,14 +21,14 @@ import {
   noTimings,
   noUsage,
 } from './generation-metrics.ts';
-import { choicesIn, ENOUGH, openedAt, quotedAnswer, RELAPSE, sentenceEnd } from './loop-recovery.ts';
+import { choicesIn, ENOUGH, openedAt, quotedAnswer, RELAPSE, type Rewound, sentenceEnd } from './loop-recovery.ts';
 import { watchFor } from './loop-watch.ts';
 import { createOutputBuffer, type OutputBuffer, shownText } from './output-buffer.ts';
-import { nextRewind, type Rewound } from './rewind.ts';
 import { samplingFor } from './sampling-for.ts';
 import { scored, type Token } from './token-score.ts';
 
-//  One answer in segments: each is one call of the addon, and between two of them something changed what comes next.
+//  One answer, written in segments: a segment is one call of the addon, and between two segments something changed what
+//  comes next.
 //
 //  run() ──▶ segment ──ended──▶ finished
 //             │ ├─ answer now, budget, stopped while thinking ──▶ thinking is closed ──▶ segment
@@ -59,6 +59,7 @@ export type RunningOptions = {
 };
 
 type Halt = 'cancel' | 'stop' | 'close-thinking' | 'loop' | 'relapse' | 'long';
+type State = 'waiting' | 'running' | 'paused' | 'over';
 
 type Written = {
   prompt: PromptIds;
@@ -74,7 +75,7 @@ type Written = {
 
 export function runGeneration({ addon, renderer, pictures, generation, report, again }: RunningOptions): Running {
   const coalescer = createEventCoalescer(report);
-  let state: 'waiting' | 'running' | 'paused' | 'over' = 'waiting';
+  let state: State = 'waiting';
   let halt: Halt | null = null;
   let flag: Addon.AbortFlag | null = null;
   let written: Written | null = null;
@@ -114,7 +115,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     try {
       written ??= await begin(model);
       session = sessions.take(generation.chatId ?? generation.turnId);
-      while ((state as string) === 'running') await generateSegment(model, session, written);
+      while ((state as State) === 'running') await generateSegment(model, session, written);
     } catch (error) {
       fail(error);
     } finally {
@@ -174,7 +175,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     };
     const asked = Int32Array.from([...promptOnly, ...transcript.ids]);
     const result = await session.generate(asked, {
-      ...samplingFor(model, generation.sampling, { ...generation, seed, rewound, written: transcript.ids }),
+      ...samplingFor(model, generation.sampling, { seed, rewound, written: transcript.ids }),
       ...(rewound?.json && !generation.grammar ? await boundAsJson(model, generation, prompt.inThinking) : bound),
       // The token's own log-probability is only returned along with alternatives.
       ...(generation.logprobs != null && { logprobs: Math.max(1, generation.logprobs) }),
@@ -272,17 +273,13 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     if (ended !== null) finish(ended);
   }
 
-  /** Tokens that the model did not choose. */
-  function put(ids: readonly number[]) {
-    for (const id of ids) {
-      silent.push(id);
-      show(written?.transcript.push(id).parts ?? []);
-    }
-  }
-
   function closeThinking({ text }: LoadedModel) {
     if (!written || !text.thinking) return;
-    put(closingIds(text.tokenizer, text.thinking, relapse ? ENOUGH : ''));
+    for (const id of closingIds(text.tokenizer, text.thinking, relapse ? ENOUGH : '')) {
+      const { parts } = written.transcript.push(id);
+      silent.push(id);
+      show(parts);
+    }
     written.meter.thinkingEnded();
     if (relapse) relapse.begin = written.transcript.ids.length;
   }
@@ -290,9 +287,14 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
   /** The answer relapsed into the loop of the thinking: it is replaced by the last conclusion of the thinking. */
   function answerForIt({ text }: LoadedModel) {
     if (!written || !relapse) return;
-    const thinking = decode(text.tokenizer, written.transcript.ids.slice(0, relapse.thinkingEnd));
+    const { transcript } = written;
+    const thinking = decode(text.tokenizer, transcript.ids.slice(0, relapse.thinkingEnd));
     takeBack(relapse.begin);
-    put(text.tokenizer.encodeText(quotedAnswer(thinking)));
+    for (const id of text.tokenizer.encodeText(quotedAnswer(thinking))) {
+      const { parts } = transcript.push(id);
+      silent.push(id);
+      show(parts);
+    }
     relapse = null;
     finish('loop');
   }
@@ -336,15 +338,13 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     halt = 'close-thinking';
   }
 
-  /** Rewinds to before the first repetition, or further, and continues with different sampling. */
-  function rewind(loop: LoopEvidence, whole = said?.text ?? '') {
+  /** Rewinds to before the first repetition and continues with different sampling. */
+  function rewind({ startToken: first, kind, where }: LoopEvidence, whole = said?.text ?? '') {
     if (!written) return;
-    const next = nextRewind(rewound, loop, written.transcript.startOf(loop.where));
-    takeBack(loop.startToken);
-    rewound = { ...next, json: loop.where === 'answer' && wasJson(whole, said?.text ?? '') };
-    takeBack(next.left);
-    watch?.rewind(Math.max(0, next.left - unseen));
+    takeBack(first);
+    watch?.rewind(first - unseen);
     seed = (seed + 1) % 2 ** 31;
+    rewound = { times: (rewound?.times ?? 0) + 1, kind, json: where === 'answer' && wasJson(whole, said?.text ?? '') };
   }
 
   /** Discards tokens from `length` on: on screen, on disk and for the limits. */

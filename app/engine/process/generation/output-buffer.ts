@@ -14,8 +14,6 @@ export type OutputBuffer = {
   readonly inThinking: boolean;
   /** As of the decoder. */
   readonly stoppedBy: string | null;
-  /** The first token of the thinking or the answer, after the earlier part. */
-  startOf(kind: Kind): number;
   /** Adds a token. `text`: its text before anything is held back. */
   push(id: number): { parts: Part[]; text: string; place: Kind; stopped: boolean };
   flush(): Part[];
@@ -52,13 +50,11 @@ export function createOutputBuffer({
   continuation,
 }: OutputBufferOptions): OutputBuffer {
   const ids: number[] = [];
-  const starts: Lengths = { thinking: 0, answer: 0 };
   // Edited text has no tokens; it precedes everything else.
   const byHand: Lengths = continuation.ids.length === 0 ? continuation.shown : { thinking: 0, answer: 0 };
   const shown: Lengths = { ...continuation.shown };
   let had: Lengths = { ...byHand };
   let decoder: OutputDecoder = open();
-  let last: Kind | null = null;
   for (const id of continuation.ids) push(id);
 
   function open(): OutputDecoder {
@@ -68,8 +64,6 @@ export function createOutputBuffer({
 
   function push(id: number) {
     const place: Kind = decoder.inThinking ? 'thinking' : 'answer';
-    if (place !== last) starts[place] = ids.length;
-    last = place;
     ids.push(id);
     const { parts, text, stopped } = decoder.push(id);
     return { parts: parts.flatMap(fresh), text, place, stopped };
@@ -93,7 +87,6 @@ export function createOutputBuffer({
     get stoppedBy() {
       return decoder.stoppedBy;
     },
-    startOf: (kind) => Math.max(starts[kind], continuation.ids.length),
     push,
     flush: () => decoder.flush().flatMap(fresh),
     cut(length) {
@@ -101,7 +94,6 @@ export function createOutputBuffer({
       ids.length = 0;
       had = { ...byHand };
       decoder = open();
-      last = null;
       for (const id of remaining) push(id);
       const shorter = (['thinking', 'answer'] as const).filter((kind) => shown[kind] > had[kind]);
       for (const kind of shorter) shown[kind] = had[kind];

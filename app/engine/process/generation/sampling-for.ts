@@ -2,7 +2,7 @@ import type * as Addon from '../../../../native/addon/index.d.ts';
 import type { SamplingSettings } from '../../../protocol/index.ts';
 import type { LogitBias } from '../../ipc-protocol.ts';
 import type { LoadedModel } from '../model/loaded-model.ts';
-import { breakersOf, otherwise, type Rewound } from './rewind.ts';
+import { breakersOf, otherwise, type Rewound } from './loop-recovery.ts';
 
 type Asked = { seed: number; rewound: Rewound | null; written: readonly number[]; bias?: LogitBias | null };
 

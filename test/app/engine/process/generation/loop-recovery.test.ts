@@ -1,15 +1,53 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
+  breakersOf,
   conclusionOf,
   openedAt,
+  otherwise,
   quotedAnswer,
   sentenceEnd,
 } from '../../../../../app/engine/process/generation/loop-recovery.ts';
 import { readModelText } from '../../../../../app/engine/process/model/tokenizer-files.ts';
+import { decode } from '../../../../../app/text/tokenizer/detokenizer.ts';
 import { addon } from '../../../../support/addon.ts';
 
 const starter = join(import.meta.dirname, '../../../../../resources/starter-model');
+
+const prose = { structured: false, breakers: [] };
+
+test('each rewind goes further away from what was written', () => {
+  expect(otherwise({ times: 1, kind: 'exact' }, 0, prose)).toMatchObject({
+    temperature: 0.6,
+    dry: { allowedLength: 3 },
+  });
+  expect(otherwise({ times: 2, kind: 'similar' }, 0, prose)).toMatchObject({ temperature: 0.9 });
+  expect(otherwise({ times: 1, kind: 'exact' }, 1.2, prose)).toMatchObject({ temperature: 1.2 });
+});
+
+test('in a list that is worn out the words that were used cost more, since its phrases differ by their numbers', () => {
+  const sampling = otherwise({ times: 1, kind: 'entries' }, 0, prose);
+  expect(sampling).toMatchObject({ temperature: 0.8, presencePenalty: 0.8 });
+  expect(sampling.dry).toBeUndefined();
+  expect(otherwise({ times: 2, kind: 'entries' }, 0, prose).temperature).toBe(1);
+});
+
+test('in JSON and code the brackets, quotes and separators may repeat; in prose lines begin anew', async () => {
+  const model = await readModelText(addon, starter);
+  const ids = (text: string) => model.tokenizer.encodeText(text);
+  const json = breakersOf(model, ids('[\n  {"title": "Dune", "year": 1965},\n  {"title": "Emma", "year": 1815},\n'));
+  const excepted = new Set(json.breakers);
+  for (const id of ids('"')) expect(excepted.has(id)).toBe(true);
+  for (const id of ids('Emma')) expect(excepted.has(id)).toBe(false);
+  expect(otherwise({ times: 1, kind: 'exact' }, 0, json)).toMatchObject({ dry: { allowedLength: 4 } });
+  const said = 'The train leaves at nine. My sister forgot her umbrella, and we wait for her.';
+  expect(breakersOf(model, ids(said))).toEqual(prose);
+  const { structured, breakers } = breakersOf(model, ids(`${said}\n${said}\n`));
+  expect({ structured, broken: breakers.map((id) => decode(model.tokenizer, [id])) }).toEqual({
+    structured: false,
+    broken: [expect.stringMatching(/\n/)],
+  });
+});
 
 test('what is kept of the thinking ends with a sentence where one ends nearby', async () => {
   const model = await readModelText(addon, starter);
