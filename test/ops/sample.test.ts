@@ -182,6 +182,30 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
     ).toBeCloseTo(Math.max(...some) - sum, 5);
   });
 
+  test('penalties and biases change the scores as they are written down', () => {
+    const some = Float32Array.of(2, 1, 0, -1, 3, 0.5);
+    const result = runMany(device, 'sample', {
+      rows: 1,
+      logits: some,
+      temperature: 0,
+      logprobs: 6,
+      repetitionPenalty: 2,
+      presencePenalty: 0.25,
+      frequencyPenalty: 0.5,
+      countIds: Int32Array.of(0, 3, 4),
+      counts: Int32Array.of(3, 2, 1),
+      biasIds: Int32Array.of(1, 4),
+      biases: Float32Array.of(0.75, -1),
+    });
+    // Divided where it is above zero and multiplied below; once for having been there, and for each time.
+    const scores = [2 / 2 - 0.25 - 1.5, 1.75, 0, -2 - 0.25 - 1, 3 / 2 - 0.25 - 0.5 - 1, 0.5];
+    const total = Math.log(scores.reduce((sum, score) => sum + Math.exp(score), 0));
+    const order = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
+    expect([...result.ints('topIds')]).toEqual(order);
+    for (const [at, id] of order.entries())
+      expect(result.floats('topLogprobs')[at]).toBeCloseTo((scores[id] ?? 0) - total, 5);
+  });
+
   test('logprobs are those of the penalised distribution, before temperature and filters', () => {
     const result = runMany(device, 'sample', { rows: 1, logits, temperature: 0.3, topK: 5, logprobs: 4 });
     const total = Math.log(logits.reduce((sum, x) => sum + Math.exp(x), 0));

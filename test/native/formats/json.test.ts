@@ -43,6 +43,10 @@ test('text with one change is read like JSON.parse reads it, or refused more str
 describe('accepted', () => {
   const cases: [string, unknown][] = [
     ['"\\u00fc\\ud83d\\ude00\\u0000\\/\\b\\f\\n\\r\\t\\\\\\""', 'ü😀\u0000/\b\f\n\r\t\\"'],
+    [
+      '"\u{80}\u{7ff}\u{800}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{3ffff}\u{10ffff}"',
+      '\u{80}\u{7ff}\u{800}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{3ffff}\u{10ffff}',
+    ],
     ['-0', 0],
     ['9007199254740993', 9007199254740992],
     ['9223372036854775807', 2 ** 63],
@@ -95,6 +99,7 @@ describe('refused', () => {
     [Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), /not UTF-8/],
     [Uint8Array.of(0x22, 0xf4, 0x90, 0x80, 0x80, 0x22), /not UTF-8/],
     [Uint8Array.of(0x22, 0xe2, 0x82), /not UTF-8/],
+    [Uint8Array.of(0x22, 0xf0, 0x8f, 0xbf, 0xbf, 0x22), /not UTF-8/],
   ];
   for (const [text, message] of cases) {
     const name = typeof text === 'string' ? JSON.stringify(text.slice(0, 40)) : `bytes ${[...text].join(' ')}`;

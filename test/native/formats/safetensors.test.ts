@@ -42,6 +42,11 @@ describe('more malformed files', () => {
     ],
     ['an empty tensor in the middle of another', (h) => ({ ...h, c: entry([0], [8, 8]) }), /overlaps|gap/],
     [
+      'a tensor that begins in another and ends with it',
+      (h) => ({ ...h, c: entry([1], [28, 32]) }),
+      /"c" overlaps the tensor before it \(byte 28\)/,
+    ],
+    [
       'a type without use for the engine',
       (h) => ({ ...h, c: { ...entry([0], [32, 32]), dtype: 'F4' } }),
       /"F4"; allowed: F64/,

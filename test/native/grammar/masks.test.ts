@@ -102,6 +102,21 @@ describe('texts', () => {
     }
   });
 
+  test('a number has three places, or as many as its bounds', async () => {
+    const half = await fits('json-schema', '{"type":"number","minimum":0.5,"maximum":1}');
+    expect(['0.5', '0.625', '1'].map(half)).toEqual([true, true, true]);
+    expect(['0.6251', '0.4'].map(half)).toEqual([false, false]);
+    const fine = await fits('json-schema', '{"type":"number","minimum":0.12345,"maximum":1}');
+    expect(['0.12345', '0.5'].map(fine)).toEqual([true, true]);
+    expect(['0.123451', '0.12344'].map(fine)).toEqual([false, false]);
+  });
+
+  test('a dot of a grammar is any character, of every plane', async () => {
+    const three = await fits('gbnf', 'root ::= "a" . . "z"');
+    expect(['abcz', 'a\n"z', 'aé€z', 'a😀名z'].map(three)).toEqual([true, true, true, true]);
+    expect(['abz', 'abcdz'].map(three)).toEqual([false, false]);
+  });
+
   test('a rule that calls itself nests as deep as it likes, and brackets match', async () => {
     const matches = await fits('gbnf', 'root ::= "(" root* ")"');
     expect(matches('('.repeat(2000) + ')'.repeat(2000))).toBe(true);
@@ -142,6 +157,7 @@ test('control tokens are no text', async () => {
   expect(free.size).toBeGreaterThan(140_000);
 });
 
+const kind = (value: string) => `{"properties":{"kind":{"const":"${value}"}},"required":["kind"]}`;
 test.each([
   ['gbnf', 'root ::= root "a" | "b"', 'the rule "root" begins with itself'],
   ['gbnf', 'root ::= [a', 'line 1 of the grammar: a class'],
@@ -157,6 +173,12 @@ test.each([
   ['json-schema', '{"not":{}}', '#/not is not supported'],
   ['json-schema', '{"$ref":"#/$defs/x"}', '#/$ref is "#/$defs/x"'],
   ['json-schema', '{"$ref":"#"}', 'no text matches it'],
+  ['json-schema', '{"$ref":""}', '#/$ref is ""'],
+  ['json-schema', '{"$ref":"x/$defs/a","$defs":{"a":{}}}', '#/$ref is "x/$defs/a"'],
+  ['json-schema', '{"$ref":"#x","$defs":{"x":{}}}', '#/$ref is "#x"'],
+  ['json-schema', '{"allOf":[{"type":"object"},5]}', 'is not a schema, expected an object or a boolean'],
+  ['json-schema', `{"oneOf":[${kind('a')},{"properties":{},"required":["kind"]}]}`, 'not told apart'],
+  ['json-schema', `{"oneOf":[${kind('a')},{"properties":{"kind":{"const":"b"}}}]}`, 'not told apart'],
   ['json-schema', '{"oneOf":[{"type":"string"},{"type":"string","minLength":2}]}', 'not told apart'],
   ['json-schema', '{"type":"array","items":false,"minItems":1}', '#/minItems is more than there can be'],
   ['json-schema', '{"type":"string","maxLength":100000}', '#/maxLength is not a count'],
