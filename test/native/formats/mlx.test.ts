@@ -98,6 +98,15 @@ describe('per-module configuration', () => {
     const plain = layer({ 'l.weight': zeros('F32', [2, 8], 4), 'l.scales': undefined, 'l.biases': undefined });
     expect(open({ bits: 4, group_size: 64, l: false }, plain)).toMatchObject([{ type: 'f32', shape: [2, 8] }]);
   });
+  test('scales without a weight, and biases of a weight without scales, are tensors of their own', () => {
+    const file = layer({
+      'other.scales': zeros('F32', [2], 4),
+      'plain.weight': zeros('F32', [2, 8], 4),
+      'plain.biases': zeros('F32', [2], 4),
+    });
+    const names = open({ bits: 4, group_size: 64 }, file).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(['l.weight', 'other.scales', 'plain.biases', 'plain.weight']);
+  });
   test('quantization_config serves when quantization is absent, that of other tools does not', () => {
     const read = (config: object) => formats.openCheckpoint(folderOf(config, layer())).container;
     expect(read({ quantization_config: { bits: 4, group_size: 64 } })).toBe('mlx');

@@ -90,11 +90,18 @@ test('several answers at once are each as alone', async () => {
 test('tokens without a choice are written together, and what follows them is as if they had been read one by one', async () => {
   const grammar = await regex('Well, the sum of twelve and thirty is [0-9]{2}, I believe\\.');
   const arrived: number[] = [];
+  const times: number[] = [];
   const { said, ids } = await answer({
     grammar,
     path: 'exact',
-    onTokens: (events) => arrived.push(...events.map(({ id }) => id)),
+    onTokens: (events) => {
+      arrived.push(...events.map(({ id }) => id));
+      times.push(...events.map(({ at }) => at));
+    },
   });
+  // A step of the model takes longer than this, also of this small one.
+  const steps = times.slice(1).filter((at, k) => at - (times[k] ?? 0) > 0.25);
+  expect(steps.length).toBeLessThan(ids.length / 2);
   expect(said).toMatch(/^Well, the sum of twelve and thirty is [0-9]{2}, I believe\.$/);
   expect(arrived).toEqual(ids);
   // The number, from a session that reads the same tokens as a prompt.
@@ -106,6 +113,19 @@ test('tokens without a choice are written together, and what follows them is as 
     ((digits[id >> 5] ?? 0) >>> (id & 31)) & 1 ? score : Number.NEGATIVE_INFINITY,
   );
   expect(scores.indexOf(Math.max(...scores))).toBe(ids[before]);
+});
+
+test('what ends an answer is the token that was given for it, whatever its number', async () => {
+  const grammar = await regex('[a-z]{3}!*');
+  const strange = Array.from({ length: 8192 }, (_, id) => id).filter((id) => !/^[a-z!]/.test(text.decode([id])));
+  for (const stop of [strange.find((id) => id > 32) ?? 0, strange.find((id) => id % 32 === 31) ?? 0, 4096, 4097]) {
+    const session = model.createSession({ contextLength: 512 });
+    const options = { maxTokens: 9, stopTokens: [stop], bias: { tokens: [stop], values: [1e4] }, grammar };
+    const { tokens, finish } = await session.generate(prompt(), options);
+    session.close();
+    expect([finish, tokens.at(-1)]).toEqual(['stop', stop]);
+    expect(text.decode(tokens.slice(0, -1))).toMatch(/^[a-z]{3}$/);
+  }
 });
 
 test('the thinking is free, the answer behind it is bound', async () => {
