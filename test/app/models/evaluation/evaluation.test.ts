@@ -80,6 +80,13 @@ describe('a test', () => {
     expect(plan).toMatchObject({ parts: 1, reads: 1024, writes: 0 });
     expect(plan.seconds).toBeGreaterThan(0);
     expect(plan.memoryBytes).toBeGreaterThan(1e6);
+    // Sixty times the text takes longer than to load the model.
+    const long = await client.call('quality.plan', {
+      modelId: STARTER,
+      test: ofText('The mill is old. '.repeat(12_000)),
+    });
+    expect(long.reads).toBeGreaterThan(50_000);
+    expect(long.seconds).toBeGreaterThan(2 * plan.seconds);
 
     const result = (await done(client, onManual)) as ResultOf<'perplexity'>;
     expect(result.tokens).toBe(1023);
