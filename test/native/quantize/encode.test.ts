@@ -96,6 +96,47 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY])('%f is refused by the name of 
   await expect(source.blocks('a.weight', { type: 'Q4_0', first: 1 })).rejects.toThrow(/row 1, column 6/);
 });
 
+test('columns in another order are the same columns, and one that is not there is refused', async () => {
+  const source = await opened({
+    dtype: 'F32',
+    shape: [4, 64],
+    bytes: f32(...Array.from({ length: 256 }, (_, i) => i)),
+  });
+  const turned = Int32Array.from({ length: 64 }, (_, i) => 63 - i);
+  const halves = new Uint16Array((await source.blocks('a.weight', { type: 'F16', columns: turned })).slice().buffer);
+  const plain = new Uint16Array((await source.blocks('a.weight', { type: 'F16' })).slice().buffer);
+  for (let at = 0; at < 256; at++) expect(halves[at]).toBe(plain[at - (at % 64) + 63 - (at % 64)]);
+  for (const wrong of [-1, 64]) {
+    const asked = source.blocks('a.weight', { type: 'F16', columns: turned.with(5, wrong) });
+    await expect(asked).rejects.toThrow('the order names a column that does not exist');
+  }
+});
+
+test('what is cancelled before it begins takes none of its time', async () => {
+  const shape = [512, 4096];
+  const values = Float32Array.from({ length: 512 * 4096 }, (_, i) => Math.sin(i));
+  const source = await opened({ dtype: 'F32', shape, bytes: new Uint8Array(values.buffer) });
+  const asked = {
+    bits: 4,
+    group: 64,
+    scales: 'F32',
+    method: 'weighted',
+    importance: new Float32Array(4096).fill(1),
+  } as const;
+  const timed = async (work: () => Promise<unknown>) => {
+    const begun = performance.now();
+    await work();
+    return performance.now() - begun;
+  };
+  const whole = await timed(() => source.affine('a.weight', asked));
+  const signal = new addon.AbortFlag();
+  signal.set();
+  const cancelled = await timed(() =>
+    expect(source.affine('a.weight', { ...asked, signal })).rejects.toMatchObject({ code: 'cancelled' }),
+  );
+  expect(cancelled).toBeLessThan(whole / 2);
+});
+
 describe('low rank', () => {
   const matrix = Float64Array.from({ length: 6 * 9 }, (_, i) => Math.sin(i * i + 1));
   const product = (up: Float32Array, down: Float32Array, rank: number) =>
