@@ -3,10 +3,10 @@
 // compared with this compiler's (test/vulkan/spirv.test.ts). Validated by spirv-val.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 const shaders = import.meta.dirname;
-const target = process.argv[2] ?? join(shaders, '..', 'spirv');
+const target = resolve(process.argv[2] ?? join(shaders, '..', 'spirv'));
 mkdirSync(target, { recursive: true });
 for (const file of readdirSync(shaders).filter((name) => name.endsWith('.comp'))) {
   const out = join(target, file.replace('.comp', '.spv'));

@@ -30,6 +30,7 @@ export const ROUNDS = {
 
 /** Kernels that a driver compiles cannot say which mutants were reached: their tests by name. */
 const KERNELS = [
+  [/matmul_half/, ['metal/half', 'ops/linear', 'ops/moe']],
   [/sample/, ['ops/sample', 'metal/engine/async-decode']],
   [/sparse|block/, ['ops/sparse', 'metal/checked-ops']],
   [/gated_delta|chunk/, ['ops/gated_delta', 'ops/gla', 'metal/chunks', 'metal/checked-ops']],

@@ -139,6 +139,21 @@ test('the thinking is free, the answer behind it is bound', async () => {
   expect(without.said).toMatch(/^The answer is [0-9]+\.$/);
 });
 
+test('thinking is not ended by the token that ends an answer, whatever its number', async () => {
+  const grammar = await regex('[a-z]{3}');
+  for (const stop of [33, 4097]) {
+    const options = { stopTokens: [stop], bias: { tokens: [stop], values: [1e4] }, maxTokens: 12 };
+    const session = model.createSession({ contextLength: 512 });
+    const { tokens, finish } = await session.generate(prompt(), {
+      ...options,
+      ...boundAnswer(text, true, true),
+      grammar,
+    });
+    session.close();
+    expect([finish, tokens.includes(stop)]).toEqual(['length', false]);
+  }
+});
+
 test('a call that begins in a free text is bound, and a text without one is as it would be', async () => {
   const days = { type: 'integer', minimum: 3, maximum: 4 };
   const parameters = { type: 'object', properties: { days }, required: ['days'] };
