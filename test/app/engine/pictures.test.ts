@@ -78,7 +78,11 @@ test('the model reads the picture, and what it read of it is known the next time
       const seen = text.vision ? await reader.read(pictures, text.vision.preprocessor) : [];
       const session = model.createSession();
       const result = await session.generate(Int32Array.from(ids), {
-        ...samplingFor({ text, native: model }, { temperature: 0 }, { seed: 1, rewound: null, written: [] }),
+        ...samplingFor(
+          { text, native: model },
+          { sampling: { temperature: 0 } },
+          { seed: 1, rewound: null, written: [] },
+        ),
         maxTokens: 8,
         pictures: seen,
         stopTokens: [...text.stopIds],
@@ -113,8 +117,8 @@ test('a picture that was read is not read from its file again by the next turn',
 test('the token of pictures is never written', () => {
   const native = { vocabularySize: 203 } as never;
   const asked = { seed: 1, rewound: null, written: [] };
-  expect(samplingFor({ text, native }, {}, asked).forbidden).toContain(IMAGE);
-  expect(samplingFor({ text: { ...text, vision: null }, native }, {}, asked).forbidden).toBeUndefined();
+  expect(samplingFor({ text, native }, { sampling: {} }, asked).forbidden).toContain(IMAGE);
+  expect(samplingFor({ text: { ...text, vision: null }, native }, { sampling: {} }, asked).forbidden).toBeUndefined();
 });
 
 describe('what cannot be shown is refused in a sentence', () => {

@@ -175,7 +175,7 @@ export function runGeneration({ addon, renderer, pictures, generation, report, a
     };
     const asked = Int32Array.from([...promptOnly, ...transcript.ids]);
     const result = await session.generate(asked, {
-      ...samplingFor(model, generation.sampling, { seed, rewound, written: transcript.ids }),
+      ...samplingFor(model, generation, { seed, rewound, written: transcript.ids }),
       ...(rewound?.json && !generation.grammar ? await boundAsJson(model, generation, prompt.inThinking) : bound),
       // The token's own log-probability is only returned along with alternatives.
       ...(generation.logprobs != null && { logprobs: Math.max(1, generation.logprobs) }),

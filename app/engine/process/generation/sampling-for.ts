@@ -1,18 +1,16 @@
 import type * as Addon from '../../../../native/addon/index.d.ts';
-import type { SamplingSettings } from '../../../protocol/index.ts';
-import type { LogitBias } from '../../ipc-protocol.ts';
+import type { Generation, LogitBias } from '../../ipc-protocol.ts';
 import type { LoadedModel } from '../model/loaded-model.ts';
 import { breakersOf, otherwise, type Rewound } from './loop-recovery.ts';
-
-type Asked = { seed: number; rewound: Rewound | null; written: readonly number[]; bias?: LogitBias | null };
 
 /** Sampling of an answer: the model's defaults, the user's settings or those of a request, and changes after a rewind. Never
  *  samples padding rows beyond the vocabulary, or the placeholder token of pictures. */
 export function samplingFor(
   { text, native }: Pick<LoadedModel, 'text' | 'native'>,
-  { maxTokens: _, ...wished }: SamplingSettings,
-  { seed, rewound, written, bias = null }: Asked,
+  { sampling, bias = null }: Pick<Generation, 'sampling' | 'bias'>,
+  { seed, rewound, written }: { seed: number; rewound: Rewound | null; written: readonly number[] },
 ): Addon.SamplingOptions {
+  const { maxTokens: _, ...wished } = sampling;
   const padding = Math.max(0, native.vocabularySize - text.tokenizer.size);
   const temperature = wished.temperature ?? text.sampling.temperature ?? 0;
   const forbidden = Array.from({ length: padding }, (_, i) => text.tokenizer.size + i);
