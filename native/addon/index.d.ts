@@ -111,15 +111,13 @@ export interface SamplingOptions {
   repetitionPenalty?: number;
   presencePenalty?: number;
   frequencyPenalty?: number;
-  /** The window of the penalties in tokens; -1: all. */
-  penaltyWindow?: number;
+  penaltyWindow?: number; // in tokens; -1: all
   dry?: { multiplier: number; base: number; allowedLength: number; window: number; breakers: number[] };
   seed?: number;
   logprobs?: number;
-  /** Added to the logit of each of these tokens, after the penalties; as many values as tokens. */
-  bias?: { tokens: number[]; values: number[] };
-  /** Tokens never sampled (rows of padding above the vocabulary, ...). */
+  /** Tokens never sampled (rows of padding above the vocabulary, ...); what is added to the logits of others. */
   forbidden?: number[];
+  bias?: { tokens: number[]; values: number[] };
 }
 
 /** A picture for a model with a vision tower, prepared as its preprocessor says: patches [rows * columns, values of one
