@@ -32,14 +32,14 @@ export function createGenerationMetrics(
   memoryBytes: () => number | null,
   clock: () => number = () => performance.now(),
 ): GenerationMetrics {
+  /** From the beginning on. */
   const now = forwardOnly(clock);
-  const begin = now();
   const usage: Usage = { promptTokens: 0, cachedTokens: 0, thinkingTokens: 0, answerTokens: 0 };
   const sums = { prefillMs: 0, decodeMs: 0, tokens: 0, segments: 0 };
   let deviceMs: number | undefined;
   let firstTokenMs: number | null = null;
   let thinkingMs = 0;
-  let last = { at: begin, tokens: 0, prefilled: 0 };
+  let last = { at: 0, tokens: 0, prefilled: 0 };
   let newest: { kind: 'thinking' | 'answer'; at: number } | null = null;
   let sampled = false;
 
@@ -49,7 +49,7 @@ export function createGenerationMetrics(
     const at = now();
     if (at - last.at < sampleMs) return null;
     const tokensPerSecond = count > since ? ((count - since) * 1000) / (at - last.at) : null;
-    return { atMs: at - begin, phase, tokensPerSecond, tokens: generated(), memoryBytes: memoryBytes() };
+    return { atMs: at, phase, tokensPerSecond, tokens: generated(), memoryBytes: memoryBytes() };
   }
 
   return {
@@ -64,12 +64,12 @@ export function createGenerationMetrics(
     token(kind) {
       usage[kind === 'thinking' ? 'thinkingTokens' : 'answerTokens']++;
       if (firstTokenMs === null) {
-        firstTokenMs = now() - begin;
+        firstTokenMs = now();
         // Speed is measured from the first token.
         last = { ...last, at: now(), tokens: generated() };
         return null;
       }
-      if (kind === 'thinking') thinkingMs = now() - begin - firstTokenMs;
+      if (kind === 'thinking') thinkingMs = now() - firstTokenMs;
       newest = { kind, at: now() };
       const made = sample(kind, generated(), last.tokens);
       if (made) last = { ...last, at: now(), tokens: generated() };
@@ -80,7 +80,7 @@ export function createGenerationMetrics(
       if (sampled || newest === null || newest.at <= last.at) return null;
       const tokensPerSecond = ((generated() - last.tokens) * 1000) / (newest.at - last.at);
       return {
-        atMs: newest.at - begin,
+        atMs: newest.at,
         phase: newest.kind,
         tokensPerSecond,
         tokens: generated(),
@@ -88,7 +88,7 @@ export function createGenerationMetrics(
       };
     },
     thinkingEnded() {
-      if (firstTokenMs !== null) thinkingMs = now() - begin - firstTokenMs;
+      if (firstTokenMs !== null) thinkingMs = now() - firstTokenMs;
     },
     addSegment({ timings, tokens }, reuse = {}) {
       if (sums.segments === 0) {
@@ -104,11 +104,11 @@ export function createGenerationMetrics(
     },
     usage,
     timings: () => ({
-      firstTokenMs: firstTokenMs ?? now() - begin,
+      firstTokenMs: firstTokenMs ?? now(),
       prefillMs: sums.prefillMs,
       decodeMs: sums.decodeMs,
       thinkingMs: usage.thinkingTokens > 0 ? thinkingMs : 0,
-      totalMs: now() - begin,
+      totalMs: now(),
       ...(deviceMs !== undefined && { deviceMs }),
       tokensPerSecond: sums.tokens > 0 && sums.decodeMs > 0 ? (sums.tokens * 1000) / sums.decodeMs : null,
     }),
