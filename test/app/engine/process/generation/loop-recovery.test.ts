@@ -40,6 +40,10 @@ test('in JSON and code the brackets, quotes and separators may repeat; in prose 
   for (const id of ids('"')) expect(excepted.has(id)).toBe(true);
   for (const id of ids('Emma')) expect(excepted.has(id)).toBe(false);
   expect(otherwise({ times: 1, kind: 'exact' }, 0, json)).toMatchObject({ dry: { allowedLength: 4 } });
+  const inFence = breakersOf(model, ids('Here it is:\n```\nThe train leaves at nine.\nMy sister has the umbrella.\n'));
+  expect(inFence.structured).toBe(true);
+  const listed = breakersOf(model, ids('["The train leaves at nine and my sister forgot her umbrella again'));
+  expect(listed.structured).toBe(true);
   const said = 'The train leaves at nine. My sister forgot her umbrella, and we wait for her.';
   expect(breakersOf(model, ids(said))).toEqual(prose);
   const { structured, breakers } = breakersOf(model, ids(`${said}\n${said}\n`));
@@ -57,6 +61,9 @@ test('what is kept of the thinking ends with a sentence where one ends nearby', 
   expect(sentenceEnd(model, ids, 0, ids.length)).toBe(kept.length);
   expect(sentenceEnd(model, ids, 0, kept.length)).toBe(kept.length);
   expect(sentenceEnd(model, ids, kept.length, ids.length)).toBe(ids.length);
+  const short = tokenizer.encodeText('No.');
+  expect(short.length).toBeLessThan(4);
+  expect(sentenceEnd(model, [...short, ...tokenizer.encodeText(' But wait')], 0, short.length + 2)).toBe(short.length);
 });
 
 test('the last thing that thinking settled on is quoted, not its last doubt', () => {
