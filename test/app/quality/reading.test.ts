@@ -100,6 +100,17 @@ describe('a prompt', () => {
     );
   });
 
+  test('keeps a text whole that just fits', () => {
+    const context = 'Ann did it. Ben saw it. Carl wrote it down.';
+    const around = count(promptFor(question({ context: '' }), 4096, tokenizer).prompt);
+    const longest = around + count(context);
+    expect(promptFor(question({ context }), longest, tokenizer)).toMatchObject({
+      prompt: expect.stringContaining(context),
+      shortened: false,
+    });
+    expect(promptFor(question({ context }), longest - 1, tokenizer).shortened).toBe(true);
+  });
+
   test('of a text that is too long keeps its beginning and its end, within what was asked for', () => {
     const context = Array.from({ length: 400 }, (_, at) => `Line ${at} tells of the number ${at * 7}.`).join('\n');
     const { prompt, shortened } = promptFor(question({ context }), 512, tokenizer);
