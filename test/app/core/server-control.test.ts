@@ -1,12 +1,14 @@
+import { cpSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Client, ServerState } from '../../../app/protocol/index.ts';
+import { type Client, LonghandError, type ServerState } from '../../../app/protocol/index.ts';
 import { startApiServer } from '../../../app/server/api/api-server.ts';
-import { newFolder, startCore } from '../../support/core/core.ts';
+import { newFolder, next, startCore } from '../../support/core/core.ts';
 import { freePort } from '../../support/free-port.ts';
 import { circling, repetitive } from '../../support/models/circling.ts';
+import { starter } from '../../support/models/models.ts';
 
 //  The server inside the app, by real requests over HTTP.
 
@@ -275,6 +277,48 @@ test('a taken port is said with a free one; it is taken as soon as it can be', a
   expect((await reached(client, 'on')).port).toBe(port);
   await client.call('settings.set', { serverPort: failed.free ?? 0 });
   await vi.waitUntil(async () => (await reached(client, 'on')).port === failed.free, 10_000);
+}, 60_000);
+
+test('where the next ports are taken too that is said, and not every port of the computer is tried', async () => {
+  const tried: number[] = [];
+  const { client } = await startCore({
+    startServer: async ({ port }) => {
+      tried.push(port);
+      throw new LonghandError('conflict', `[server] port ${port} is taken`);
+    },
+  });
+  await client.call('settings.set', { serverOn: true, serverPort: 20_000 });
+  expect(await reached(client, 'failed')).toMatchObject({ reason: 'taken', free: null });
+  expect(tried.length).toBeLessThan(50);
+}, 60_000);
+
+test('that a request is done is told to whoever watches the list', async () => {
+  const { client } = await startApp();
+  const { key } = await client.call('server.addKey', { name: 'Mine' });
+  const { address } = await switchOn(client);
+  const done = next(client, 'server.requests', ([row]) => row?.state === 'done');
+  expect(await models(address, key)).toBe(200);
+  expect((await done)[0]).toMatchObject({ client: 'Mine', path: '/v1/models', status: 200 });
+}, 60_000);
+
+test('a model that a program asked counts as used, like one that was asked in a chat', async () => {
+  const { client } = await startApp();
+  const { key } = await client.call('server.addKey', { name: 'Mine' });
+  const { address } = await switchOn(client);
+  const folder = join(newFolder(), 'my-model');
+  cpSync(starter, folder, { recursive: true });
+  const { id } = await client.call('models.import', { path: folder });
+  const lastUse = async () => (await client.call('models.list')).find((one) => one.id === id)?.lastUsedAt;
+  expect(await lastUse()).toBeNull();
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const response = await fetch(`${address}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'my-model', messages, max_tokens: 2 }),
+  });
+  expect(response.status).toBe(200);
+  await response.text();
+  expect(await lastUse()).toBeGreaterThan(0);
 }, 60_000);
 
 test('other devices are a second switch, which is heard at once; what keeps it from them leaves this computer served', async () => {
