@@ -135,6 +135,12 @@ test('figures are those of the engine; without any they are counted; every answe
   expect(questions().at(-1)?.body.chat_template_kwargs).toEqual({ enable_thinking: false });
 });
 
+test('where an engine tells only the sum, thinking has as much of it as it has of the text', async () => {
+  const pieces = [{ reasoning_content: 'a ' }, { content: 'b ' }, { content: 'c' }];
+  const { ask } = await start((response) => stream(response, pieces, { prompt_tokens: 50, completion_tokens: 12 }));
+  expect((await ask('Hello')).message.usage).toMatchObject({ promptTokens: 50, thinkingTokens: 4, answerTokens: 8 });
+});
+
 test('the title of such a chat is asked of its engine, and that of no other chat', async () => {
   const { client, chat, ask, questions } = await start((response, { body }) => {
     const titled = String(body.messages?.at(-1)?.content).includes('Write a title');
