@@ -77,3 +77,19 @@ test('a divergence is reached with as few bits as it takes', async () => {
     expect(found[0]?.bits).toBeGreaterThan(found[2]?.bits ?? 9);
   }
 });
+
+test('a large matrix is judged by a sample of rows from all of it', async () => {
+  const asked: Int32Array[] = [];
+  const counting = {
+    affine: async (_: string, { rows }: { rows: Int32Array }) => {
+      asked.push(rows);
+      return { error: 0.1, energy: 1 };
+    },
+  } as unknown as WeightSource;
+  await allocate(request({ source: counting, plan: [planned('model.embed_tokens.weight', 100_000)] }));
+  for (const rows of asked) {
+    expect(rows.length).toBeLessThan(10_000);
+    expect(rows.at(-1)).toBeGreaterThan(90_000);
+  }
+  expect(asked.length).toBeGreaterThan(0);
+});

@@ -201,6 +201,33 @@ test.each(['bpe_llama3', 'bpe_qwen2', 'bpe_qwen35', 'bpe_smollm'])('the tokenize
     expect(ours.tokenizer.encodeText(text)).toEqual(theirs.tokenizer.encodeText(text));
 });
 
+describe('a tokenizer.json that differs from the published ones', () => {
+  const converted = async (change: (tokenizer: Record<string, unknown>) => void) => {
+    const tokenizer = JSON.parse(readFileSync(join(golden, 'tokenizers/bpe_smollm/tokenizer.json'), 'utf8'));
+    change(tokenizer);
+    const model = wide(720);
+    writeFileSync(join(model, 'tokenizer.json'), JSON.stringify(tokenizer));
+    const asked = ['quantize', '--model', model, '--out', 'b', '--format', 'gguf:Q8_0', '--skip-quality'];
+    return { tokenizer, ...(await answered<Card>(temporaryFolder(), asked)) };
+  };
+
+  test('is refused where it does not split words: as GPT-2 it would read text in other tokens', async () => {
+    const { code, error } = await converted((tokenizer) => {
+      tokenizer.pre_tokenizer = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false };
+    });
+    expect(code).toBe(1);
+    expect(error?.message).toMatch(/splits text in a way that has no name in GGUF/);
+  });
+
+  test('may have no tokens of its own beside its vocabulary', async () => {
+    const { tokenizer, out, error } = await converted((json) => void delete json.added_tokens);
+    expect(error).toBeUndefined();
+    const theirs = modelTextFromFiles({ tokenizer });
+    const ours = modelTextFromGguf(await addon.ggufMetadata(out));
+    expect(ours.tokenizer.encodeText('a plain text, 12')).toEqual(theirs.tokenizer.encodeText('a plain text, 12'));
+  });
+});
+
 /** A small Llama with as many tokens as asked for. */
 function wide(vocabulary: number): string {
   const source = join(golden, 'mha2mla/base');
