@@ -84,6 +84,15 @@ test('add, list, search, ask, rm, with the exit codes of what happened', async (
   });
 });
 
+test('add waits until the last of several files has been read', async () => {
+  const folder = newFolder();
+  const files = ['first.md', 'second.md', 'third.md', 'fourth.md'].map((name) => join(folder, name));
+  for (const [at, file] of files.entries()) writeFileSync(file, `# Part ${at}\n\n${library['lease.md']}`);
+  const { code, said } = await longhand('add', ...files, '--data', newFolder());
+  expect(said.documents?.map(({ state }) => state.status)).toEqual(files.map(() => 'ready'));
+  expect(code).toBe(0);
+});
+
 test('what is asked wrongly ends with 2, what is not there with 1', async () => {
   const data = ['--data', newFolder()];
   expect(await longhand('fetch', ...data)).toMatchObject({ code: 2, said: { error: { code: 'bad-request' } } });
