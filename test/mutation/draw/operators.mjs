@@ -74,7 +74,7 @@ function* call(node) {
   const name = calledName(node);
   const [callee, list] = [node.childForFieldName('function'), node.childForFieldName('arguments')];
   if (!callee || !list) return;
-  if (OTHERS[name] && callee.text.endsWith(name)) {
+  if (Object.hasOwn(OTHERS, name) && callee.text.endsWith(name)) {
     const operator = name === 'min' || name === 'max' ? 'bounds' : 'comparison';
     yield { operator, to: `${callee.text.slice(0, -name.length)}${OTHERS[name]}${list.text}` };
   }
