@@ -44,6 +44,8 @@ const cases: Case[] = [
   { rows: 70, heads: 2, kvHeads: 1, dim: 256, cache: 'q4' },
   // A second pass of which most keys are older than its tokens; more keys than are rounded at a time.
   { ...three, rows: 100, passes: [60, 40] },
+  // The first token of a tile sees all keys of a block but one, or just all.
+  ...[62, 63].map((past) => ({ ...three, rows: 100, passes: [past, 100 - past] })),
   { rows: 1_100, heads: 2, kvHeads: 1, dim: 16, passes: [1_000, 100] },
 ];
 const nameOfCase = ({ rows, heads, kvHeads, dim, cache = 'f32', passes = [rows] }: Case) =>
