@@ -68,7 +68,7 @@ export function createKnownQuestions({
       .catch(() => ({ known: [], sha256: '' }));
     return read;
   };
-  let begun: { embedder: number; packed: Uint8Array[] } = { embedder: 0, packed: [] };
+  let begun: { embedder: number; packed: Uint8Array[] } | null = null;
 
   return {
     async like(collectionIds, { embedder, query, from }) {
@@ -97,7 +97,7 @@ export function createKnownQuestions({
       const { known, sha256 } = await file();
       const texts = known.flatMap(({ questions }) => questions);
       if (texts.length === 0 || findKnownQuestions(db, embedder, sha256)) return;
-      if (begun.embedder !== embedder) begun = { embedder, packed: [] };
+      if (begun?.embedder !== embedder) begun = { embedder, packed: [] };
       const { packed } = begun;
       while (packed.length < texts.length) {
         const some = texts.slice(packed.length, packed.length + AT_ONCE);
@@ -106,6 +106,7 @@ export function createKnownQuestions({
         if (vectors.length === 0 || !wanted()) return;
       }
       saveKnownQuestions(db, embedder, { sha256, vectors: Buffer.concat(packed) });
+      begun = null;
     },
   };
 }

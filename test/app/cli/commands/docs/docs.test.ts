@@ -115,28 +115,27 @@ test('the same question has the same answer', async () => {
   expect(drawn.said.answer).not.toBe(answers[0]);
 });
 
-test('an answer that goes in circles ends without waiting for somebody', async () => {
+/** A data folder whose answers go in circles. Whoever waited for the card would wait ten minutes. */
+async function circlingFolder(guard: { sensitivity: 'balanced' | 'off'; inAnswers: boolean }): Promise<string> {
   const { client, host, dataFolder } = await startCore();
-  // Whoever waited for the card would wait ten minutes.
-  const loopGuard = { sensitivity: 'balanced' as const, inAnswers: true, action: 'ask' as const, waitSeconds: 600 };
+  const loopGuard = { ...guard, action: 'ask' as const, waitSeconds: 600 };
   await client.call('settings.set', { loopGuard, sampling: circling, onboarded: true });
   await host.close();
   const mill = join(newFolder(), 'mill.md');
   writeFileSync(mill, `# The mill\n\n${'The old mill stood by the river. '.repeat(6)}\n`);
   await longhand('add', mill, '--data', dataFolder);
+  return dataFolder;
+}
+
+test('an answer that goes in circles ends without waiting for somebody', async () => {
+  const dataFolder = await circlingFolder({ sensitivity: 'balanced', inAnswers: true });
   const { code, said } = await longhand('ask', 'Summarise my documents.', '--data', dataFolder);
   expect(said).toMatchObject({ finish_reason: 'loop', loop: { where: 'answer' } });
   expect(code).toBe(0);
 });
 
 test('Ctrl-C ends an answer with exit code 130, and its chat is gone', async () => {
-  const { client, host, dataFolder } = await startCore();
-  const loopGuard = { sensitivity: 'off' as const, inAnswers: false, action: 'ask' as const, waitSeconds: 600 };
-  await client.call('settings.set', { loopGuard, sampling: circling, onboarded: true });
-  await host.close();
-  const mill = join(newFolder(), 'mill.md');
-  writeFileSync(mill, `# The mill\n\n${'The old mill stood by the river. '.repeat(6)}\n`);
-  await longhand('add', mill, '--data', dataFolder);
+  const dataFolder = await circlingFolder({ sensitivity: 'off', inAnswers: false });
   const child = start(['ask', 'Summarise my documents.', '--data', dataFolder]);
   let note = '';
   child.stderr.on('data', (text) => {
