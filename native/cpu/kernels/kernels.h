@@ -243,9 +243,9 @@ struct Kernels {
   void (*decode_bf16)(const DecodeTile& tile) = nullptr;
   void (*multiply_decoded)(const DecodedTile& tile) = nullptr;
   void (*attend_whole_rounded)(const RoundedAttentionTile& tile);
-  // Causal attention while a prompt is read. `pair_columns` turns rounded_rows rows of bf16 into [width /
-  // 2][rounded_rows] pairs of columns, `turn_values` turned_keys rows into [width][turned_keys]; widths are multiples
-  // of 32.
+  // Causal attention while a prompt is read. `pair_columns` turns rounded_rows rows of bf16 into pairs of columns,
+  // [width / 2][rounded_rows]; `turn_values` turns turned_keys rows into [width][turned_keys]. Widths are multiples of
+  // 32.
   void (*pair_columns)(const uint16_t* rows, int64_t width, uint32_t* to) = nullptr;
   void (*turn_values)(const uint16_t* rows, int64_t width, uint16_t* to) = nullptr;
   void (*attend_causal_rounded)(const RoundedCausalTile& tile) = nullptr;

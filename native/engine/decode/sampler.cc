@@ -28,6 +28,17 @@ std::vector<int64_t> z_function(std::span<const int32_t> text) {
   return z;
 }
 
+// One for each token, in their order.
+std::vector<TokenBias> summed(std::vector<TokenBias> biases) {
+  std::ranges::stable_sort(biases, {}, &TokenBias::id);
+  std::vector<TokenBias> out;
+  for (const TokenBias& each : biases) {
+    if (out.empty() || out.back().id != each.id) out.push_back(each);
+    else out.back().bias += each.bias;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<TokenBias> dry_biases(const Dry& dry, std::span<const int32_t> history) {
@@ -87,17 +98,6 @@ std::vector<TokenCount> Sampler::counts() const {
   for (const auto& [token, seen] : counts_) counts.push_back({token, seen});
   std::ranges::sort(counts, {}, &TokenCount::id);
   return counts;
-}
-
-// One for each token, in their order.
-static std::vector<TokenBias> summed(std::vector<TokenBias> biases) {
-  std::ranges::stable_sort(biases, {}, &TokenBias::id);
-  std::vector<TokenBias> out;
-  for (const TokenBias& each : biases) {
-    if (out.empty() || out.back().id != each.id) out.push_back(each);
-    else out.back().bias += each.bias;
-  }
-  return out;
 }
 
 std::vector<TokenBias> Sampler::biases() const {
