@@ -88,9 +88,8 @@ export interface LoadOptions {
   vision?: string;
   /** The folder of a low-rank adapter (PEFT's files) to apply to the weights. */
   adapter?: string;
-  /** The file of packed weights of this model for the next load: read if it belongs to these model files and this build of the
-   *  engine and is complete, otherwise written anew after the load (as `<file>.part` until then). Its folder must exist. Used by
-   *  the CPU back end only; not with an adapter. */
+  /** The file of packed weights of this model for the next load, on the CPU without an adapter: read if it belongs to these model files
+   *  and this build and is complete, otherwise written after the load (as `<file>.part` until then). Its folder must exist. */
   packed?: string;
   /** Computes on the CPU and records the inputs of matrices (`Model.observed`). `covarianceOf`: their covariance too,
    *  for matrices of a tensor whose name ends so, or with one of these. `pairsOf`: of keys and queries with heads of this size
@@ -118,6 +117,8 @@ export interface SamplingOptions {
   /** Tokens never sampled (rows of padding above the vocabulary, ...); what is added to the logits of others. */
   forbidden?: number[];
   bias?: { tokens: number[]; values: number[] };
+  /** Texts that the answer may follow: a token that goes on as one does gains up to twice its weight (decode/exemplars.h). */
+  exemplars?: { tokens: number[]; weight: number }[];
 }
 
 /** A picture for a model with a vision tower, prepared as its preprocessor says: patches [rows * columns, values of one
@@ -247,9 +248,8 @@ export class Session {
   snapshot(): Promise<number>;
   /** Lengths that can be restored without recomputing tokens. */
   snapshots(): number[];
-  /** Cuts the timeline to `length` tokens. Exact: what was after never happened. Without a snapshot at `length` the
-   *  tokens after the nearest earlier one are read again; `replayed` counts them. Cancelled while they are, it rejects with
-   *  `cancelled` and the timeline is shorter. */
+  /** Cuts the timeline to `length` tokens. Exact: what was after never happened. Without a snapshot there, `replayed` tokens after the
+   *  nearest earlier one are read again. Cancelled while they are, it rejects with `cancelled` and the timeline is shorter. */
   rewind(length: number, options?: { signal?: AbortFlag }): Promise<{ replayed: number }>;
   reset(): Promise<void>;
   close(): void;

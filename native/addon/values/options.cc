@@ -116,6 +116,18 @@ CancelFlag Options::cancel(const char* key) const {
 
 Options Options::inner(const char* key) const { return Options(get(key), where_.c_str()); }
 
+std::vector<Options> Options::list(const char* key) const {
+  if (!has(key)) return {};
+  if (!get(key).IsArray()) fail(key, "an array of objects");
+  const auto array = get(key).As<Napi::Array>();
+  std::vector<Options> out;
+  for (uint32_t i = 0; i < array.Length(); ++i) {
+    if (!array.Get(i).IsObject()) fail(key, "an array of objects");
+    out.emplace_back(array.Get(i), where_.c_str());
+  }
+  return out;
+}
+
 std::vector<int32_t> token_array(const Napi::Value& value, const char* where) {
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) {
     throw coded_error(value.Env(), "argument", std::string("[") + where + "] the tokens are not an Int32Array");

@@ -28,6 +28,7 @@ class Options {
   Path path(const char* key, Path fallback) const;
   CancelFlag cancel(const char* key) const;  // an AbortFlag's, or a fresh one
   Options inner(const char* key) const;
+  std::vector<Options> list(const char* key) const;  // of an array of objects, empty when absent
 
  private:
   [[noreturn]] void fail(const char* key, const std::string& allowed) const;

@@ -110,7 +110,8 @@ void Generation::read_chunk(Reading& reading, int64_t most) {
   // The last token of an answer needs no pass of its own, so running ahead needs at least three tokens. The device
   // knows no grammar.
   auto async = options_.max_tokens > 2 && !guide_ ? AsyncDecode::create(timeline_) : nullptr;
-  state_ = Writing{Sampler(options_.sampling, timeline_.tokens()), std::move(async)};
+  state_ = Writing{Sampler(options_.sampling, timeline_.tokens(), static_cast<size_t>(options_.continues)),
+                   std::move(async)};
   if (options_.max_tokens == 0) this->end(is_set(options_.cancel) ? Finish::cancelled : Finish::length);
   else choose(std::get<Writing>(state_), logits);
 }

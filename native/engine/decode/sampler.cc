@@ -69,9 +69,10 @@ std::vector<TokenBias> dry_biases(const Dry& dry, std::span<const int32_t> histo
   return out;
 }
 
-Sampler::Sampler(SamplingOptions options, std::span<const int32_t> history)
+Sampler::Sampler(SamplingOptions options, std::span<const int32_t> history, size_t written)
     : options_(std::move(options)),
       history_(history.begin(), history.end()),
+      answer_(history.size() - std::min(written, history.size())),
       penalties_(has_penalties(options_.sampling)) {
   if (!penalties_ || options_.penalty_window == 0) return;
   const size_t window = options_.penalty_window < 0 ? history_.size() : static_cast<size_t>(options_.penalty_window);
@@ -100,10 +101,14 @@ std::vector<TokenCount> Sampler::counts() const {
   return counts;
 }
 
-std::vector<TokenBias> Sampler::biases() const {
+std::vector<TokenBias> Sampler::biases(bool ahead) const {
   std::vector<TokenBias> biases;
   if (options_.dry) biases = dry_biases(*options_.dry, history_);
   biases.insert(biases.end(), options_.bias.begin(), options_.bias.end());
+  if (!ahead) {
+    const auto follow = exemplar_biases(options_.exemplars, std::span(history_).subspan(answer_));
+    biases.insert(biases.end(), follow.begin(), follow.end());
+  }
   for (const int32_t token : options_.forbidden) biases.push_back({token, -std::numeric_limits<float>::infinity()});
   return summed(std::move(biases));
 }
@@ -115,12 +120,13 @@ Sampled Sampler::pick(Ops& ops, Tensor logits_row, std::span<const uint32_t> all
   return ops.sample(logits_row, sampling, counts(), biases());
 }
 
-// An approximation that is nearly always right: it ignores what DRY adds for the token not yet known, and which token
-// leaves the penalty window; `pick` considers both.
+// An approximation that is nearly always right: it ignores what DRY and exemplars add for the token not yet known, and
+// which token leaves the penalty window; `pick` considers all of them.
 void Sampler::guess(Passes& passes, Tensor logits_row, bool after_guess) const {
   Sampling sampling = options_.sampling;
   sampling.position = history_.size() + (after_guess ? 1 : 0);
-  passes.guess(logits_row, sampling, counts(), biases(), after_guess && penalties_ && options_.penalty_window != 0);
+  passes.guess(logits_row, sampling, counts(), biases(after_guess),
+               after_guess && penalties_ && options_.penalty_window != 0);
 }
 
 }  // namespace longhand

@@ -1,4 +1,4 @@
-// Keeps the state that the back end's sampling op needs: penalty counts, DRY, biases, forbidden tokens.
+// Keeps the state that the back end's sampling op needs: penalty counts, DRY, biases, exemplars, forbidden tokens.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/decode/exemplars.h"
 #include "ops/backend.h"
 
 namespace longhand {
@@ -26,13 +27,14 @@ struct SamplingOptions {
   int64_t penalty_window = -1;
   std::optional<Dry> dry;
   std::vector<TokenBias> bias;
+  std::vector<Exemplar> exemplars;
   std::vector<int32_t> forbidden;
 };
 
 class Sampler {
  public:
-  // `history`: all tokens before the first one that is sampled.
-  Sampler(SamplingOptions options, std::span<const int32_t> history);
+  // `history`: all tokens before the first one that is sampled; the last `written` of them are the answer's.
+  Sampler(SamplingOptions options, std::span<const int32_t> history, size_t written = 0);
 
   // `allowed`: one bit per token; empty: all tokens.
   Sampled pick(Ops& ops, Tensor logits_row, std::span<const uint32_t> allowed = {});
@@ -44,10 +46,12 @@ class Sampler {
  private:
   void count(int32_t token, int32_t step);
   std::vector<TokenCount> counts() const;
-  std::vector<TokenBias> biases() const;
+  // `ahead`: for the token after the next one, which is not known yet.
+  std::vector<TokenBias> biases(bool ahead = false) const;
 
   SamplingOptions options_;
   std::vector<int32_t> history_;
+  size_t answer_;  // where it begins
   std::unordered_map<int32_t, int32_t> counts_;
   bool penalties_;
 };

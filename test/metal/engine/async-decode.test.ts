@@ -23,6 +23,15 @@ const settings: [name: string, options: Partial<GenerateOptions>][] = [
   ['a penalty window', { frequencyPenalty: 20, penaltyWindow: 1 }],
   ['forbidden tokens', { forbidden: [1, 5, 9, 3] }],
   ['biases, some on tokens that are forbidden', { forbidden: [9], bias: { tokens: [9, 2, 5], values: [50, 4, -3] } }],
+  [
+    'texts that lead',
+    {
+      exemplars: [
+        { tokens: [4, 8, 2, 8, 3, 7, 6, 1], weight: 3 },
+        { tokens: [8, 8, 5], weight: 1.5 },
+      ],
+    },
+  ],
   ['DRY', { dry: { multiplier: 2, base: 1.75, allowedLength: 1, window: -1, breakers: [] } }],
 ];
 
