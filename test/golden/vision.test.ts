@@ -195,6 +195,7 @@ test('what does not fit is refused with a sentence', async () => {
     'a grid is 1 x 1 x 1, expected multiples of 2',
   );
   expect(() => asked(one.ids, [{ pixels, grid: [1, 0, 4] }])).toThrow('a grid holds 0');
+  expect(() => asked(one.ids, {} as never)).toThrow('expected an array of { pixels: Float32Array, grid: numbers }');
   expect(() => asked(one.ids, [{ pixels, grid: [1, 512, 512] }])).toThrow('a grid has 262144 patches');
   const clip = { pixels: new Float32Array(2 * 4 * 6 * 1536), grid: [2, 4, 6] };
   await expect(asked(one.ids, [clip])).rejects.toThrow('video is not supported');

@@ -265,6 +265,17 @@ test('every missing, misshapen and foreign tensor is listed at once', async () =
   ]);
 });
 
+test('a vision tower that feeds several layers of the text is refused, and not read as one that feeds the first', async () => {
+  const { config, tensors } = await addon.inspect(join(golden, 'qwen3_5_vision/two_images'));
+  const seeing = (indexes: readonly number[]) => {
+    const copy = structuredClone(config) as { vision_config: Json };
+    copy.vision_config.deepstack_visual_indexes = indexes;
+    return addon.describe(JSON.stringify(copy), tensors, 'safetensors');
+  };
+  expect(seeing([]).problems).toEqual([]);
+  expect(seeing([8, 16]).problems.join('\n')).toContain('"vision_config.deepstack_visual_indexes" names layers');
+});
+
 test('an architecture nobody knows is named, with those that are known', () => {
   const { supported, problems } = addon.describe('{"model_type": "rwkv7"}', [], 'safetensors');
   expect(supported).toBe(false);
