@@ -243,4 +243,24 @@ describe('damage', () => {
     expect(existsSync(other)).toBe(false);
     model.close();
   });
+
+  test.each([
+    ['without a key', null],
+    ['with a key', key],
+  ])('%s the same message of a chat that began otherwise is not taken for that of this one', async (_name, own) => {
+    const folder = newFolder();
+    const chats = [1, 2].map((first) => [...message(40, first), ...message(700, 5)]);
+    for (const [i, chat] of chats.entries()) await readOnce(plain, folder, chat, `chat${i}`, own ? { key: own } : {});
+    // Its tokens are the same, and so is its size: only what it has in front of it differs.
+    const [taken = '', name = ''] = [0, 1].map((i) =>
+      filesIn(folder)
+        .filter((path) => path.includes(`/chat${i}/`))
+        .reduce((longest, path) => (statSync(path).size > statSync(longest).size ? path : longest)),
+    );
+    writeFileSync(name, readFileSync(taken));
+    const model = await started(plain, folder, own ? { key: own } : {});
+    expect(await known(model, chats[1])).toBeLessThan(whole);
+    expect(existsSync(name)).toBe(false);
+    model.close();
+  });
 });
