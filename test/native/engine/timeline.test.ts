@@ -1,7 +1,7 @@
 // A timeline can be left and returned to: snapshots, rewinding and cancelling are exact to the last bit, for every family.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Model, NumericPath, TokenEvent } from '../../../native/addon/index.d.ts';
+import type { Model, NumericPath, Session, TokenEvent } from '../../../native/addon/index.d.ts';
 import { addon, golden } from '../../support/addon.ts';
 import { families, fingerprint, someTokens } from '../../support/models/models.ts';
 
@@ -95,6 +95,24 @@ describe.each(families)('%s', (_name, folder) => {
     expect(after.timings.cachedTokens).toBe(Math.min(held, 2999));
     const cold = model.createSession({ path: 'exact', contextLength: 4096 });
     expect(after.tokens).toEqual((await cold.generate(prompt, { maxTokens: 6 })).tokens);
+    model.close();
+  });
+
+  test('a chat that outgrows its memory keeps every token of it', async () => {
+    const model = await addon.load(folder);
+    const first = someTokens(90);
+    const chat = async (session: Session) => {
+      const { tokens } = await session.generate(first, { maxTokens: 8 });
+      const longer = Int32Array.from([...first, ...tokens, ...someTokens(1200, 3)]);
+      await session.generate(longer, { maxTokens: 1, continues: longer.length - first.length });
+      return fingerprint(session);
+    };
+    // Room is made for a prompt and 1,024 tokens more; then all of it moves. Here it need not.
+    const roomy = model.createSession({ path: 'exact', contextLength: 4096 });
+    await roomy.generate(someTokens(1500, 7), { maxTokens: 1 });
+    await roomy.rewind(0);
+    const grown = await chat(model.createSession({ path: 'exact', contextLength: 4096 }));
+    expect(grown).toEqual(await chat(roomy));
     model.close();
   });
 
