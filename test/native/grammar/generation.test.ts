@@ -139,6 +139,16 @@ test('the thinking is free, the answer behind it is bound', async () => {
   expect(without.said).toMatch(/^The answer is [0-9]+\.$/);
 });
 
+test('a token that ends the thinking begins the answer as the grammar has it', async () => {
+  // Here a letter ends it: most tokens that have one go on behind it.
+  const grammar = await regex('[0-9]{3}');
+  const closes = [...text.tokenizer.encode(text.tokenizer.split('e'))];
+  for (let seed = 1; seed <= 6; seed++) {
+    const { said } = await answer({ grammar, thinking: 'open', closes, temperature: 0.9, seed, maxTokens: 100 });
+    expect(said).toMatch(/^[^e]*e\s*[0-9]{3}$/);
+  }
+});
+
 test('thinking is not ended by the token that ends an answer, whatever its number', async () => {
   const grammar = await regex('[a-z]{3}');
   for (const stop of [33, 4097]) {
