@@ -96,6 +96,16 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY])('%f is refused by the name of 
   await expect(source.blocks('a.weight', { type: 'Q4_0', first: 1 })).rejects.toThrow(/row 1, column 6/);
 });
 
+test('a row that is no whole number of blocks is refused, and not written short', async () => {
+  const source = await opened({
+    dtype: 'F32',
+    shape: [4, 48],
+    bytes: f32(...Array.from({ length: 192 }, (_, i) => Math.sin(i))),
+  });
+  await expect(source.blocks('a.weight', { type: 'Q4_0' })).rejects.toThrow('a row of 48 values as q4_0');
+  await expect(source.blocks('a.weight', { type: 'F16' })).resolves.toHaveLength(2 * 192);
+});
+
 test('columns in another order are the same columns, and one that is not there is refused', async () => {
   const source = await opened({
     dtype: 'F32',
