@@ -297,9 +297,12 @@ describe('what the tuner may not do', () => {
     standin.faults({ holdCompile: 'void chunk_prepare' });
     const model = await loaded();
     await expect.poll(() => standin.counters().heldCompiles, patience).toBe(1);
+    const { dispatches } = standin.counters();
     model.close();
     standin.faults({});
     await expect.poll(() => standin.counters().queues, patience).toBe(0);
+    // What it was timing ends, and nothing else is timed.
+    expect(standin.counters().dispatches - dispatches).toBeLessThan(50);
     if (tableFile() === undefined) await tuned();
     expect(await inUse()).toContain('measured on this device');
   });

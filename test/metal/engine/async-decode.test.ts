@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { GenerateOptions, Model, Session } from '../../../native/addon/index.d.ts';
 import { readCase } from '../../support/models/golden.ts';
+import { starter } from '../../support/models/models.ts';
 import { loadOnMetal, metalAddon, needsStandin, standin } from '../standin.ts';
 
 needsStandin();
@@ -203,6 +204,20 @@ describe('what a token costs', { timeout: 120_000 }, () => {
     const { timings } = await sessionOn(model).generate(promptOf(name), { maxTokens: 4, path: 'exact' });
     expect(timings.deviceMs).toBeGreaterThan(0);
     expect(timings.deviceMs).toBeLessThanOrEqual(performance.now() - started);
+    model.close();
+  });
+
+  test('where more tokens are likely than the device keeps, none is written behind them', {
+    timeout: 240_000,
+  }, async () => {
+    const model = await loadOnMetal(starter);
+    const prompt = Int32Array.of(5, 6, 7, 8);
+    await sessionOn(model).logits(prompt); // all of the weights have come
+    standin.options({ check: true });
+    const options = { maxTokens: 3, path: 'exact', temperature: 1e4, seed: 4 } as const;
+    const { tokens } = await sessionOn(model).generate(prompt, options);
+    standin.options({});
+    expect(tokens).toEqual(await stepByStep(sessionOn(model), prompt, options));
     model.close();
   });
 
