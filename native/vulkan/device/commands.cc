@@ -255,7 +255,6 @@ void Commands::abandon() noexcept {
     slots_[current_].timestamps->drop();
   }
   recording_ = false;
-  touched_.clear();
   work_ = 0;
   try {
     wait(submitted_);
