@@ -49,6 +49,7 @@ inline std::vector<float> penalised(const float* logits, int64_t vocabulary, con
   for (float& score : scores)
     if (std::isnan(score)) score = forbidden;
   for (const auto& [id, count] : counts) {
+    if (id < 0 || id >= vocabulary) continue;
     float& score = scores[static_cast<size_t>(id)];
     score = score > 0 ? score / options.repetition_penalty : score * options.repetition_penalty;
     score -= options.presence_penalty + static_cast<float>(count) * options.frequency_penalty;

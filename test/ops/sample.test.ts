@@ -192,10 +192,11 @@ describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', 
       repetitionPenalty: 2,
       presencePenalty: 0.25,
       frequencyPenalty: 0.5,
-      countIds: Int32Array.of(0, 3, 4),
-      counts: Int32Array.of(3, 2, 1),
-      biasIds: Int32Array.of(1, 4),
-      biases: Float32Array.of(0.75, -1),
+      // Those that the vocabulary does not have change nothing.
+      countIds: Int32Array.of(0, 3, 4, 50_000_000, -50_000_000),
+      counts: Int32Array.of(3, 2, 1, 1, 1),
+      biasIds: Int32Array.of(1, 4, 50_000_000, -50_000_000),
+      biases: Float32Array.of(0.75, -1, 9, 9),
     });
     // Divided where it is above zero and multiplied below; once for having been there, and for each time.
     const scores = [2 / 2 - 0.25 - 1.5, 1.75, 0, -2 - 0.25 - 1, 3 / 2 - 0.25 - 0.5 - 1, 0.5];
