@@ -178,6 +178,19 @@ test('texts are kept while the inspector is on, and no longer', async () => {
   await ended(response);
 }, 60_000);
 
+test('the texts of a request that was cleared from the list are none, which is no error where its details are still open', async () => {
+  const { client } = await startApp();
+  const { key } = await client.call('server.addKey', { name: 'Mine' });
+  const { address } = await switchOn(client);
+  expect(await models(address, key)).toBe(200);
+  const row = await vi.waitUntil(async () =>
+    (await client.call('server.requests')).find((one) => one.totalMs !== null),
+  );
+  await client.call('server.clear');
+  expect(await client.call('server.requests')).toEqual([]);
+  expect(await client.call('server.texts', { id: row.id })).toBeNull();
+}, 60_000);
+
 test('the first difference from what was read before is told: where, and with the inspector on in which line', async () => {
   const { client } = await startApp();
   const { key } = await client.call('server.addKey', { name: 'Mine' });

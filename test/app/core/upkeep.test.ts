@@ -60,3 +60,25 @@ test('an app that is closed purges nothing more', async () => {
   await pass(2 * hour, () => false);
   expect(disk.purged - purged).toBeLessThanOrEqual(1);
 });
+
+test('the backup of the hour is whole before what was purged is erased from the backups: it may hold that too', async () => {
+  vi.useFakeTimers();
+  const steps: string[] = [];
+  const { close } = startUpkeep({
+    purge: () => false,
+    tidy: async () => {},
+    erase: async () => void steps.push('erased'),
+    async backUp() {
+      steps.push('backup begun');
+      await Promise.resolve();
+      steps.push('backup whole');
+    },
+    report: () => {},
+  });
+  onTestFinished(() => {
+    close();
+    vi.useRealTimers();
+  });
+  await pass(hour, () => steps.length === 6);
+  expect(steps.slice(-3)).toEqual(['backup begun', 'backup whole', 'erased']);
+});
