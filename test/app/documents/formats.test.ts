@@ -169,6 +169,28 @@ test('a page that is a line of text is read to its end', async () => {
   expect(lines).toEqual(['paragraph: Steep the leaves.', 'paragraph: Then pour at once.']);
 });
 
+test.each([
+  ['list', '- milk\n- bread', 'item: bread'],
+  ['quote', '> Who goes there?', 'quote: Who goes there?'],
+  ['code', '    go on', 'code: go on'],
+])('Markdown that ends with a %s, and without the end of a line, is read to its end', async (_, text, last) => {
+  const { lines } = await blocksOf(await openShelf(), { 'note.md': text });
+  expect(lines.at(-1)).toBe(last);
+});
+
+test('a very long paragraph of a page is read to its end before the next one begins', async () => {
+  const shelf = await openShelf();
+  const words = Array.from({ length: 5000 }, (_, at) => `word${at}`);
+  const { lines } = await blocksOf(shelf, { 'long.html': `<p>${words.join(' ')}</p><p>The end.</p>` });
+  expect(lines.at(-1)).toBe('paragraph: The end.');
+  expect(
+    lines
+      .slice(0, -1)
+      .map((line) => line.replace('paragraph: ', ''))
+      .join(' '),
+  ).toBe(words.join(' '));
+});
+
 test('e-mail: who wrote what to whom, quotes, encodings; attachments are named', async () => {
   const shelf = await openShelf();
   const eml = [
@@ -202,6 +224,23 @@ test('e-mail: who wrote what to whom, quotes, encodings; attachments are named',
     'quote: How deep is it?',
   ]);
   expect(document).toMatchObject({ name: 'Grüße', notices: [{ code: 'attachments', details: { names: 'map.pdf' } }] });
+});
+
+test('e-mail without a word, as one that only carries a file, is listed with who sent it', async () => {
+  const shelf = await openShelf();
+  const eml = [
+    'From: Ada <ada@example.org>',
+    'Subject: The map',
+    'MIME-Version: 1.0',
+    'Content-Type: application/pdf; name="map.pdf"',
+    'Content-Disposition: attachment; filename="map.pdf"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    'AAAA',
+  ].join('\r\n');
+  const { document, lines } = await blocksOf(shelf, { 'map.eml': eml });
+  expect(lines).toEqual(['heading1: The map', 'paragraph: From: Ada <ada@example.org>']);
+  expect(document.notices).toEqual([{ code: 'attachments', details: { names: 'map.pdf' } }]);
 });
 
 test('CSV: separators and quotes are found out, rows have their cells', async () => {

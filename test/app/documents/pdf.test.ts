@@ -129,6 +129,18 @@ test('columns are read one after the other, under the title that stands over bot
   expect(texts.slice(1).join(' ')).toBe([...left, ...right].join(' '));
 });
 
+test('columns that stand close to each other are read one after the other as well', async () => {
+  const left = ['the quiet river bends', 'below the old bridges', 'beside a stone meadow', 'and the yellow forest'];
+  const right = ['A market opens at', 'nine in the harbour', 'every morning, and it', 'closes again at noon.'];
+  // All lines on the left end where the gap begins, which is as wide as the letters are high.
+  const texts = left.flatMap((text, at): Text[] => [
+    { text, x: 60, y: 740 - at * 14, size: 11, font: 'mono' },
+    { text: right[at] ?? '', x: 60 + 21 * 0.6 * 11 + 11, y: 740 - at * 14, size: 11, font: 'mono' },
+  ]);
+  const { pieces } = await read(makePdf({ pages: [{ texts }] }));
+  expect(pieces.map(({ text }) => text).join(' ')).toBe([...left, ...right].join(' '));
+});
+
 test('headers, footers and page numbers are left out; a paragraph goes on over the page; cut words are joined', async () => {
   const pages = Array.from(
     { length: 6 },

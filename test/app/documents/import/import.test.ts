@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   closeSync,
@@ -13,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createFileStore } from '../../../../app/documents/import/file-store.ts';
+import type { Document } from '../../../../app/protocol/index.ts';
 import { openDatabase } from '../../../../app/store/database/database.ts';
 import { newFolder, places, root } from '../../../support/core/core.ts';
 import { openShelf, type Shelf } from '../../../support/documents/documents.ts';
@@ -20,6 +22,26 @@ import { contents, prose, writeFiles } from '../../../support/prose.ts';
 import { runs } from '../../../support/soak.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
+
+/** Adds files in a process of its own, which is killed at the first event for which `now` is true. */
+async function killedAt(
+  folder: string,
+  collection: string,
+  files: readonly string[],
+  now: (event: unknown) => boolean,
+) {
+  const { migrations, documentParser, documentWorker } = places;
+  const args = [folder, migrations, documentParser, documentWorker, collection, ...files];
+  const child = fork(join(root, 'test/support/documents/shelf-process.ts'), args, {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  child.on('message', (event) => {
+    if (now(event)) child.kill('SIGKILL');
+  });
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  expect(signal).toBe('SIGKILL');
+}
 
 test('killed at any moment of an import, it goes on: nothing missing, nothing twice', {
   timeout: 240_000,
@@ -42,25 +64,9 @@ test('killed at any moment of an import, it goes on: nothing missing, nothing tw
     const first = await openShelf();
     const collectionId = first.collection.id;
     await first.close();
-    const script = join(root, 'test/support/documents/shelf-process.ts');
-    const args = [
-      first.dataFolder,
-      places.migrations,
-      places.documentParser,
-      places.documentWorker,
-      collectionId,
-      ...files,
-    ];
-    const child = fork(script, args, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     let events = 0;
     // Ever later: while rows are made, while files are copied, while they are read.
-    child.on('message', () => {
-      if (++events === 4 + kill * 11) child.kill('SIGKILL');
-    });
-    const [, signal] = await new Promise<[number | null, string | null]>((done) =>
-      child.once('exit', (code, how) => done([code, how])),
-    );
-    expect(signal).toBe('SIGKILL');
+    await killedAt(first.dataFolder, collectionId, files, () => ++events === 4 + kill * 11);
 
     const second = await openShelf({ dataFolder: first.dataFolder });
     // What the user does who does not know what was done already.
@@ -79,6 +85,23 @@ test('killed at any moment of an import, it goes on: nothing missing, nothing tw
         .sort();
     expect(named(found)).toEqual(named(expected));
   }
+});
+
+test('a file at which Longhand ended twice is not read at a third start by itself, and is when that is wanted', async () => {
+  const [file = ''] = writeFiles(newFolder());
+  const { dataFolder, collection, close } = await openShelf();
+  await close();
+  const isReading = (event: unknown) => JSON.stringify(event).includes('"status":"reading"');
+  for (let start = 0; start < 2; start++) await killedAt(dataFolder, collection.id, [file], isReading);
+
+  const shelf = await openShelf({ dataFolder });
+  const listed = () => shelf.call('documents.list', {});
+  const ended = { status: 'failed', remedy: 'retry', failure: { code: 'unreadable', details: { why: 'ended' } } };
+  await vi.waitFor(async () => expect(await listed()).toMatchObject([{ state: ended }]), 30_000);
+  const [document] = await listed();
+  await shelf.call('documents.retry', { documentId: document?.id as Document['id'] });
+  await shelf.documents.idle();
+  expect(await listed()).toMatchObject([{ state: { status: 'ready' } }]);
 });
 
 test('the same folder twice at once is there once', async () => {

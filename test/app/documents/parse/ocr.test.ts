@@ -57,9 +57,10 @@ test('a scanned PDF fails with the remedy, and is read when that is taken', asyn
   const { passage } = await firstPassage(shelf, 'fog from the north');
   const span = passage.spans.find(({ start, end }) => passage.text.slice(start, end) === 'Fog');
   if (span?.place.kind !== 'page') throw new Error('a page is expected');
-  const [x, y] = span.place.rectangles[0] ?? [0, 0];
+  const [x, y, width] = span.place.rectangles[0] ?? [0, 0, 0];
   // In points of the page again.
   expect(Math.abs(x - 72)).toBeLessThan(4);
+  expect(Math.abs(width - 3 * 8.4)).toBeLessThan(4);
   expect(Math.abs(y - (842 - 660 - 12))).toBeLessThan(6);
 });
 
