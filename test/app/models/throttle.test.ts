@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { Throttle } from '../../../app/models/downloads/throttle.ts';
+import { Rate, Throttle } from '../../../app/models/downloads/throttle.ts';
 import { newFolder, startCore } from '../../support/core/core.ts';
 import { starter } from '../../support/models/models.ts';
 
@@ -42,4 +42,23 @@ test('bytes are spent at the limit', async () => {
   const throttle = new Throttle(1000, () => 0, sleep);
   for (let piece = 0; piece < 4; piece++) await throttle.take(500, never);
   expect(sleep.mock.calls.map(([ms]: unknown[]) => ms)).toEqual([500, 1000, 1500, 2000]);
+});
+
+test('the speed of a download is told once it has settled, and is that of the last ten seconds', () => {
+  let time = 0;
+  const rate = new Rate(() => time);
+  const pass = (seconds: number, speed: number) => {
+    for (let tenth = 0; tenth < 10 * seconds; tenth++) {
+      time += 100;
+      rate.add(speed / 10);
+    }
+  };
+  pass(2, 5e6);
+  expect(rate.bytesPerSecond()).toBeNull();
+  expect(rate.secondsLeft(5e7)).toBeNull();
+  pass(2, 5e6);
+  expect(rate.bytesPerSecond()).toBe(5e6);
+  expect(rate.secondsLeft(5e7)).toBe(10);
+  pass(20, 1e6);
+  expect((rate.bytesPerSecond() ?? 0) / 1e6).toBeCloseTo(1, 1);
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,6 +109,17 @@ test('pause keeps what is there, resume goes on', async () => {
   downloads.resume(id);
   await until(() => made.length === 1);
   expect(hub.bytesServedTwice()).toBeLessThanOrEqual(4 * BLOCK);
+});
+
+test('a file that cannot be moved to where it belongs fails its download alone; once it can, it is tried again', async () => {
+  const downloads = open();
+  const place = blobs.blobPath(hub.sha256('config.json'));
+  mkdirSync(place, { recursive: true });
+  const { id } = downloads.start(repository, repository.files, 'Tiny');
+  await until(() => downloads.list()[0]?.status.phase === 'failed');
+  rmdirSync(place);
+  downloads.resume(id);
+  await until(() => made.length === 1);
 });
 
 test('a restart takes up the list where it was', async () => {

@@ -108,3 +108,18 @@ test('a repository without a model is refused', async () => {
   const { repository } = await repositoryOf({ 'README.md': content(10) });
   await expect(readRemoteHeaders(repository, null, never)).rejects.toMatchObject({ code: 'not-found' });
 });
+
+test('a GGUF file that is nothing but header is given up after 32 MB, however large it is', async () => {
+  const long = (value: number) => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(BigInt(value));
+    return bytes;
+  };
+  const [version, text] = [Buffer.from([3, 0, 0, 0]), Buffer.from([8, 0, 0, 0])];
+  const parts: Buffer[] = [Buffer.from('GGUF'), version, long(0), long(1000)];
+  for (let key = 100; key < 148; key++)
+    parts.push(long(3), Buffer.from(`${key}`), text, long(2 ** 20), content(2 ** 20));
+  const { hub, repository } = await repositoryOf({ 'model.gguf': Buffer.concat(parts) });
+  await expect(readRemoteHeaders(repository, null, never)).rejects.toMatchObject({ code: 'wrong-content' });
+  expect(hub.seen.bytes).toBeLessThan(33 * 2 ** 20);
+});
