@@ -151,6 +151,7 @@ describe('openai', () => {
         'addresses are not fetched',
       ],
       [{ tools: [{ type: 'custom' }] }, 'only functions'],
+      [{ functions: [{ name: 'look' }] }, 'functions are not supported yet'],
       [{ tool_choice: 'required' }, '[tool_choice] a call is required, and the request gives no tools'],
       [{ n: 17 }, '[n]'],
       [{ modalities: ['text', 'audio'] }, '[modalities.1] only text'],
