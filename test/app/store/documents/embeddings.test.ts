@@ -132,29 +132,51 @@ test('the next passages to read are found as quickly in a large collection, what
   expect(statSync(db.path).size).toBeGreaterThanOrEqual(before);
 }, 60_000);
 
-test('a passage is as near as its nearest half and statement, whichever they are', async () => {
+/** A vector of length 1, another for another seed. */
+function unit(seed: number): Float32Array {
+  const values = Array.from({ length: DIMENSIONS }, (_, at) => Math.sin(seed * (at + 1) ** 2));
+  const length = Math.hypot(...values);
+  return Float32Array.from(values, (value) => value / length);
+}
+
+/** Finds what is near `unit(9)` among passages with these vectors of their halves and statements, all with the same whole. */
+async function nearestOf(passages: { halves: [number, number]; statements: number[] }[]) {
   const { db } = await open();
   db.run(`INSERT INTO collections (id, name, created_at) VALUES ('a', 'a', 0)`);
   db.run(`INSERT INTO documents (id, collection_id, name, file_name, kind, source_path, status, state, bytes, added_at, source_changed_at)
     VALUES ('a', 'a', 'a', 'a', 'text', '/a', 'ready', '{}', 1, 0, 0)`);
-  db.run(`INSERT INTO passages (id, document, position, text, overlap, headings, spans)
-    SELECT value, (SELECT number FROM documents), value, 'x', 0, '[]', x'' FROM json_each('[1, 2, 3]')`);
-  const unit = (seed: number): Float32Array => {
-    const values = Array.from({ length: DIMENSIONS }, (_, at) => Math.sin(seed * (at + 1) ** 2));
-    const length = Math.hypot(...values);
-    return Float32Array.from(values, (value) => value / length);
-  };
-  const asked = unit(9);
   const encoder = embedderOf(db, 'm' as never, 'sha').number;
-  const passage = (number: number, halves: [number, number], statements: number[]) => ({
-    passage: number,
-    document: 1,
-    vectors: { whole: unit(1), halves: [unit(halves[0]), unit(halves[1])] as const, statements: statements.map(unit) },
-  });
-  addVectors(db, encoder, [passage(1, [9, 2], [3, 4]), passage(2, [2, 9], [3, 4, 9]), passage(3, [2, 3], [4, 5])]);
-  const found = await nearest(db, encoder, asked, { collectionIds: ['a' as CollectionId], limit: 3 });
+  for (const [at, { halves, statements }] of passages.entries()) {
+    db.run(
+      `INSERT INTO passages (id, document, position, text, overlap, headings, spans)
+      SELECT ?, number, ?, 'x', 0, '[]', x'' FROM documents`,
+      at + 1,
+      at + 1,
+    );
+    const vectors = {
+      whole: unit(1),
+      halves: [unit(halves[0]), unit(halves[1])] as const,
+      statements: statements.map(unit),
+    };
+    addVectors(db, encoder, [{ passage: at + 1, document: 1, vectors }]);
+  }
+  return nearest(db, encoder, unit(9), { collectionIds: ['a' as CollectionId], limit: passages.length });
+}
+
+test('a passage is as near as its nearest half and statement, whichever they are', async () => {
+  const found = await nearestOf([
+    { halves: [9, 2], statements: [3, 4] },
+    { halves: [2, 9], statements: [3, 4, 9] },
+    { halves: [2, 3], statements: [4, 5] },
+  ]);
   expect(found.map(({ passage: number }) => number)).toEqual([2, 1, 3]);
   expect(found[0]?.similarity).toBeCloseTo(1, 1);
+});
+
+test('a passage without a statement, as one that is a mere heading, is as near as its whole', async () => {
+  const [found] = await nearestOf([{ halves: [2, 3], statements: [] }]);
+  const cosine = unit(1).reduce((sum, value, at) => sum + value * (unit(9)[at] as number), 0);
+  expect(found?.similarity).toBeCloseTo(cosine, 1);
 });
 
 test('the log is written into the database by the thread, and by the core when the thread does not come to it', async () => {
