@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TEMPLATE_LIMITS } from '../../../app/text/jinja/meter.ts';
 import { renderJinja } from '../../../app/text/jinja/render.ts';
 import { createTemplateRenderer } from '../../../app/text/jinja/template-renderer.ts';
@@ -58,6 +58,16 @@ describe('a template cannot hold or kill the engine', () => {
   test('lists that double', () =>
     fails(
       '{% set n = namespace(s=[1,2]) %}{% for i in range(60) %}{% set n.s = n.s + n.s %}{% endfor %}',
+      'stopped after 1000000 steps',
+    ));
+  test('a macro that calls itself twice', () =>
+    fails(
+      '{% macro m(n) %}{% if n > 0 %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}',
+      'stopped after 1000000 steps',
+    ));
+  test('lists that hold each other, as JSON', () =>
+    fails(
+      '{% set n = namespace(s=[1]) %}{% for i in range(40) %}{% set n.s = [n.s, n.s] %}{% endfor %}{{ n.s | tojson }}',
       'stopped after 1000000 steps',
     ));
   test('a text that grows by a little is not stopped', () => {
@@ -125,6 +135,7 @@ describe("Python's ways", () => {
       '"a\u2028<" "\\u00e9" {\n "a": {},\n "b": []\n}',
     ],
     ['{{ [1, [2, {"a": 3}]] | tojson(indent=2) }}', '[\n  1,\n  [\n    2,\n    {\n      "a": 3\n    }\n  ]\n]'],
+    ['{{ "a\n\nb" | indent(2) }}|{{ "a\n\nb" | indent(2, true, true) }}', 'a\n\n  b|  a\n  \n  b'],
     [
       '{{ "abc".replace("", "-") }} {{ "abc".replace("", "-", 2) }} {{ "ab".replace("", "-", 3) }}',
       '-a-b-c- -a-bc -a-b-',
@@ -137,5 +148,16 @@ describe("Python's ways", () => {
     ['{%- raw -%}  {{ "x" }} {% y %}\\  {%- endraw -%} ', '{{ "x" }} {% y %}\\'],
   ])('%s', (template, expected) => {
     expect(renderJinja(template, {})).toBe(expected);
+  });
+
+  test.each([
+    [0, '12:05 AM'],
+    [9, '09:05 AM'],
+    [12, '12:05 PM'],
+    [13, '01:05 PM'],
+  ])('a clock of twelve hours shows the time of %i:05', (hour, expected) => {
+    vi.useFakeTimers({ now: new Date(2026, 2, 5, hour, 5), toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(renderJinja('{{ strftime_now("%I:%M %p") }}', {})).toBe(expected);
   });
 });

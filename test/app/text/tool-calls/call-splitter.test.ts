@@ -66,6 +66,13 @@ for (const [family, format] of Object.entries(FORMATS)) {
   });
 }
 
+test('behind pieces of code that are closed a call is made, however many stand in its line; inside one it is shown', () => {
+  const call = '<tool_call>{"name":"now","arguments":{}}</tool_call>';
+  const { hermes } = FORMATS as Record<'hermes', CallFormat>;
+  expect(read(hermes, [`Instead of \`a\` and \`b\`: ${call}`])).toEqual(['Instead of `a` and `b`:', ['now', {}]]);
+  expect(read(hermes, [`Instead of \`a\` write \`${call}\`.`])).toEqual([`Instead of \`a\` write \`${call}\`.`]);
+});
+
 /** As `read`, of calls that come in pieces; one that is cut is what was said of it, as text. */
 function readPieces(format: CallFormat, pieces: readonly string[]): (string | [string, unknown])[] {
   const splitter = createCallSplitter(format, tools, { inPieces: true });
