@@ -90,6 +90,18 @@ test('a summary that was stopped can be written again', async () => {
   expect((await client.call('context.summarise', { messageId })).text).not.toBe('');
 });
 
+test('a summary is asked for in so few words that it has room to end', async () => {
+  const { client, asked, end } = await start();
+  const { id: chatId } = await client.call('chats.create', {});
+  const sent = await client.call('turns.send', { chatId, text: 'Hello' });
+  await end(sent.turnId);
+  await client.call('context.summarise', { messageId: sent.messageId });
+  const { prompt, sampling } = asked.at(-1) as Generation;
+  const words = Number(/at most (\d+) words/.exec(prompt.messages.at(-1)?.text ?? '')?.[1]);
+  expect(words).toBeGreaterThan(10);
+  expect(words).toBeLessThan(sampling.maxTokens ?? 0);
+});
+
 test('another try while the answer is being written begins a new one and stops the old', async () => {
   const { client, end } = await start();
   const { id: chatId } = await client.call('chats.create', {});

@@ -58,8 +58,8 @@ test('our own colours, ends of lines and tabs stay; a file gets every byte', () 
   expect(file.said.out).toBe(all);
 });
 
-test('a size has a decimal where it says something', () => {
-  expect([0, 999, 1000, 2_540_000, 20e9, 20.46e9, 999.6e6].map(bytes)).toEqual([
+test('a size has a decimal where it says something, and a unit however large it is', () => {
+  expect([0, 999, 1000, 2_540_000, 20e9, 20.46e9, 999.6e6, 2.5e15].map(bytes)).toEqual([
     '0 B',
     '999 B',
     '1 kB',
@@ -67,5 +67,6 @@ test('a size has a decimal where it says something', () => {
     '20 GB',
     '20.5 GB',
     '1 GB',
+    '2500 TB',
   ]);
 });

@@ -378,3 +378,10 @@ describe('what is refused leaves nothing behind', () => {
     expect(run('5m')).toMatch(/"disk-full".*the disk is full; nothing of it was kept[^\n]*\n$/);
   });
 });
+
+test('a format that there is not is refused with those that there are', async () => {
+  const wanted = ['quantize', '--model', llama, '--out', 'b', '--format', 'gguf:Q9'];
+  const { code, err } = await longhand(temporaryFolder(), wanted);
+  expect(err).toContain('[--format] got "gguf:Q9", expected one of mlx, gguf:Q4_0');
+  expect(code).toBe(2);
+});

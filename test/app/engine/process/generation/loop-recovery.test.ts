@@ -81,3 +81,7 @@ test('where the thinking was opened by the model itself, the opening stays', () 
   expect(openedAt([5, 7, 8, 9], [7, 8])).toBe(3);
   expect(openedAt([5, 7, 9], [7, 8])).toBe(0);
 });
+
+test('what looks like an opening further on is part of what was thought, and is not kept with all that stands before it', () => {
+  expect(openedAt([...Array(17).fill(5), 7, 8, 9], [7, 8])).toBe(0);
+});

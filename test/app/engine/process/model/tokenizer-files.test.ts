@@ -38,7 +38,9 @@ test('the template comes from its own file before tokenizer_config.json', async 
 test('broken files are named', async () => {
   const refused = (files: Record<string, string>) => expect(readModelText(noGguf, folderWith(files))).rejects;
   await refused({ 'config.json': '{' }).toThrow('[config.json] is not JSON');
-  await refused({ 'chat_template.json': '{}' }).toThrow('[chat_template.json] has no text "chat_template"');
+  for (const other of ['{}', 'null', '"{{ messages }}"', '[]', '5']) {
+    await refused({ 'chat_template.json': other }).toThrow('[chat_template.json] has no text "chat_template"');
+  }
   await refused({ 'tokenizer.json': '' }).toThrow('[tokenizer.json] is not JSON');
   const odd = folderWith({});
   rmSync(join(odd, 'tokenizer.json'));
