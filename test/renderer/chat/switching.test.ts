@@ -103,6 +103,13 @@ describe('a chat that cannot be read', () => {
     expect(chat().open?.chat.id).toBe(second.id);
   });
 
+  test('stays as it is where it is on screen already, and what is wrong is told to whoever opens it again', async () => {
+    failing.set('chats.get', 'disk-full');
+    await expect(chat().choose(first.id)).rejects.toMatchObject({ code: 'disk-full' });
+    expect(chat().open?.messages.get(answer.id)?.text).toBe('So.');
+    expect(chat().unopened).toBeNull();
+  });
+
   test('keeps no other from the list when a page begins with it', async () => {
     await chat().choose(null);
     failing.set('chats.get', 'disk-full');

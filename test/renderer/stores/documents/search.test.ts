@@ -66,6 +66,20 @@ test('a new query marks what it found; where it found nothing, no old mark stays
   expect(documents().shown).toEqual({ documentId: paper, passage: null, mark: null });
 });
 
+test('in a document that was open before it was looked through, the next place is the first and the one before is the last', async () => {
+  for (const [direction, place] of [
+    [1, 0],
+    [-1, 1],
+  ] as const) {
+    await look('nothing');
+    documents().open(paper);
+    await look('lock');
+    expect(documents().shown?.passage).toBeNull();
+    documents().step(direction);
+    expect(documents().shown?.passage).toBe(place);
+  }
+});
+
 test('an empty query takes the marks away too', async () => {
   await look('mill');
   documents().open(paper);

@@ -42,6 +42,19 @@ test('the pick of a machine fits it with room to chat, and grows with the machin
   expect(bestFor([encoder, gated], machine(512), true)).toBeNull();
 });
 
+// Of their configurations: layers that grow, heads of keys, their size; a key and a value of 16 bits each.
+test.each([
+  ['Qwen3.5 9B', 8 * 4 * 256 * 2 * 2],
+  ['Qwen3.5 27B', 16 * 4 * 256 * 2 * 2],
+  ['Llama 3.2 3B', 28 * 8 * 128 * 2 * 2],
+])('what a conversation takes with %s is guessed within a factor of two before its headers are read', (name, bytes) => {
+  const model = catalogue.find((one) => one.name === name);
+  if (!model) throw new Error(`${name} is not in the catalogue`);
+  const guess = likelyDescription(model).contextBytesPerToken;
+  expect(guess / bytes).toBeGreaterThan(0.5);
+  expect(guess / bytes).toBeLessThan(2);
+});
+
 test('without a GPU the pick is one that answers as fast as it is read', () => {
   const best = bestFor(catalogue, machine(64), false);
   expect(best?.activeParameters ?? best?.parameters).toBeLessThan(4.5e9);
