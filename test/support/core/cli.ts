@@ -20,12 +20,13 @@ const places: Omit<Places, 'here'> = {
 
 export type Ran = { code: number; out: string; err: string };
 
-/** `signal`: Ctrl-C. `isTTY`: somebody watches, and is shown how far it is. */
+/** `signal`: Ctrl-C. `isTTY`: somebody watches, and is shown how far it is. `addon`: another one than the engine itself. */
 export async function longhand(
   here: string,
   args: readonly string[],
   signal?: AbortSignal,
   isTTY = false,
+  addon = places.addon,
 ): Promise<Ran> {
   const ran = { out: '', err: '' };
   const stream = (name: 'out' | 'err') => ({
@@ -35,7 +36,7 @@ export async function longhand(
     },
   });
   const terminal = createTerminal(stream('out'), stream('err'), {});
-  const code = await main(args, { ...places, here }, terminal, signal ?? new AbortController().signal);
+  const code = await main(args, { ...places, addon, here }, terminal, signal ?? new AbortController().signal);
   return { code, ...ran };
 }
 
