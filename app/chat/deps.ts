@@ -9,6 +9,7 @@ import type { Tool as ToolSchema } from '../text/chat-template.ts';
 import type { CallFormat } from '../text/tool-calls/call-formats.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { PictureStore } from './pictures.ts';
+import type { WrittenAnswers } from './prompt/written-answers.ts';
 
 /** The tools of a chat. `format`: how the model's template writes calls; null: a remote engine parses them. `withheld`:
  *  tools whose results must not reach the model. */
@@ -38,6 +39,8 @@ export type ChatDeps = {
   };
   /** Finds the passages that answer a question. */
   answering: Rag;
+  /** Lead what the built-in assistant answers. */
+  writtenAnswers: WrittenAnswers;
   tools: Toolbox;
   pictures: PictureStore;
   /** Called with the measurements of a finished answer. */

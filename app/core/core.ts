@@ -9,6 +9,7 @@ import {
 import { measureContext } from '../chat/context/context-usage.ts';
 import type { ChatDeps } from '../chat/deps.ts';
 import { createPictureStore } from '../chat/pictures.ts';
+import { createWrittenAnswers } from '../chat/prompt/written-answers.ts';
 import { createTitles } from '../chat/titles.ts';
 import { createTurnManager } from '../chat/turns/turn-manager.ts';
 import type { StartParser } from '../documents/parse/fork-parser.ts';
@@ -180,6 +181,11 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
   /** On failure, retried in an hour. */
   const erase = () => eraser.run().catch(() => {});
   opened.defer(() => eraser.close());
+  const embeds = process.env.LONGHAND_EMBEDDING !== 'off';
+  const encoder = () => {
+    const { device, threads } = settings;
+    return { path: join(options.resources, 'encoder'), device, threads };
+  };
   const documents = createDocuments({
     db,
     emit,
@@ -187,10 +193,9 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     embedders: {
       find: (modelId) => {
         if (modelId !== builtInEmbedder.id) return models.embedder(modelId);
-        const { device, threads } = settings;
-        return { target: { path: join(options.resources, 'encoder'), device, threads }, name: builtInEmbedder.name };
+        return { target: encoder(), name: builtInEmbedder.name };
       },
-      preset: process.env.LONGHAND_EMBEDDING === 'off' ? null : builtInEmbedder.id,
+      preset: embeds ? builtInEmbedder.id : null,
       reranker: models.reranker,
       qaReranker: join(options.resources, 'reader'),
     },
@@ -204,6 +209,11 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     report,
   });
   opened.defer(documents.close);
+  const writtenAnswers = createWrittenAnswers(join(options.resources, 'assistant'), async (texts) => {
+    if (!embeds) return [];
+    const { vectors } = await engine.ask('embed', { target: encoder(), texts, kind: 'query', urgent: true });
+    return vectors;
+  });
   const pictures = createPictureStore(db, { folder: join(store.folder, 'pictures'), worker: options.pictureWorker });
   opened.defer(pictures.close);
   /** The local engine and remote ones; requests other than chat answers go to the local one. */
@@ -229,6 +239,7 @@ async function assemble(options: CoreOptions, opened: AsyncDisposableStack): Pro
     settings: () => settings,
     models,
     answering: documents.answering,
+    writtenAnswers,
     tools: tools.toolbox,
     pictures,
     measured: metrics.measured,

@@ -120,6 +120,9 @@ export type GrammarText =
 /** Values that are added to the logits of tokens, as many as tokens. Ids outside of the vocabulary change nothing. */
 export type LogitBias = { tokens: number[]; values: number[] };
 
+/** A text that the answer may follow; `weight`: what is added to the logit of its first token. */
+export type Exemplar = { text: string; weight: number };
+
 export type Generation = {
   turnId: TurnId;
   /** Owner of the prompt, so that its disk cache is deleted with the chat; null: not cached on disk. */
@@ -135,6 +138,7 @@ export type Generation = {
   /** Number of alternatives reported per answer token, besides its own log-probability; null or absent: none at all. */
   logprobs?: number | null;
   bias?: LogitBias | null;
+  exemplars?: Exemplar[];
   /** Thinking is closed with the family's own tokens when either limit is reached. */
   thinkingBudget: Settings['thinkingBudget'];
   /** Thinking tokens after which the user is asked whether to continue; absent: never. */

@@ -8,6 +8,7 @@ import { NOT_FOUND } from '../prompt/rag-prompt.ts';
 import { toolsFor } from '../prompt/tools-for.ts';
 import { branch } from '../tree.ts';
 import { manualFor } from './about-longhand.ts';
+import { ledBy } from './led-by.ts';
 import { quotedAnswer } from './quoted-answer.ts';
 import { ground, questionOf } from './retrieval-step.ts';
 import { softBudgetOf } from './soft-budget.ts';
@@ -63,6 +64,7 @@ export async function prepare(
   const quoted = grounding && !written && given === undefined ? quotedAnswer(core, target.modelId, grounding) : null;
   if (grounding && quoted !== null) return { generation: null, said: quoted, grounding };
   const sources = grounding?.sources;
+  const exemplars = grounding ? [] : await ledBy(core, target.modelId, { chat, path, tools });
   const generation: Generation = {
     turnId,
     chatId: chat.id,
@@ -71,6 +73,7 @@ export async function prepare(
     prompt: promptOf(core, { chat, settings, thinking, sources, tools }, path, continuation ? answer : null),
     sampling: { ...settings.sampling, ...sampling, ...chat.sampling },
     stops: [],
+    exemplars,
     thinkingBudget: settings.thinkingBudget,
     softBudget: thinking === false ? null : softBudgetOf(core, settings, target.modelId, grounding !== null),
     loopGuard: chat.loopGuard && settings.loopGuard.sensitivity !== 'off' ? settings.loopGuard : null,
