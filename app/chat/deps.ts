@@ -1,6 +1,6 @@
 import type { Rag } from '../documents/answer/rag.ts';
 import type { GenerationService } from '../engine/client/generation-service.ts';
-import type { LoadTarget } from '../engine/ipc-protocol.ts';
+import type { Exemplar, LoadTarget } from '../engine/ipc-protocol.ts';
 import type { Emit, ModelId, SamplingSettings, Settings } from '../protocol/index.ts';
 import type { Database } from '../store/database/database.ts';
 import type { Saving } from '../store/folder/save-notices.ts';
@@ -9,11 +9,17 @@ import type { Tool as ToolSchema } from '../text/chat-template.ts';
 import type { CallFormat } from '../text/tool-calls/call-formats.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { PictureStore } from './pictures.ts';
-import type { WrittenAnswers } from './prompt/written-answers.ts';
 
 /** The tools of a chat. `format`: how the model's template writes calls; null: a remote engine parses them. `withheld`:
  *  tools whose results must not reach the model. */
 export type ChatTools = { format: CallFormat | null; schemas: ToolSchema[]; withheld: readonly string[] };
+
+/** Answers that people wrote for the built-in assistant, with the messages that they answer (prompt/written-answers.ts). */
+export type WrittenAnswers = {
+  /** The answer to the message that is most like this one, weighed by how alike they are; null if none is. `later`: the message goes on
+   *  with a conversation, so it means less by itself. `given`: answers it has had already. */
+  like(message: string, asked?: { later?: boolean; given?: readonly string[] }): Promise<Exemplar | null>;
+};
 
 /** Dependencies of the chat services. */
 export type ChatDeps = {

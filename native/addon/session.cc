@@ -20,14 +20,6 @@ namespace {
 constexpr int64_t most_tokens = 1LL << 31;
 constexpr double most_seed = 9007199254740991.0;
 
-std::vector<Exemplar> exemplars(const Options& options) {
-  constexpr double most_weight = 1e6;
-  std::vector<Exemplar> out;
-  for (const Options& each : options.list("exemplars"))
-    out.push_back({each.tokens("tokens"), static_cast<float>(each.number("weight", 0, 0, most_weight))});
-  return out;
-}
-
 SamplingOptions sampling(const Options& options) {
   constexpr double any = 1e6;
   SamplingOptions out;
@@ -45,7 +37,8 @@ SamplingOptions sampling(const Options& options) {
   out.penalty_window = options.integer("penaltyWindow", -1, -1, most_tokens);
   out.forbidden = options.tokens("forbidden");
   out.bias = options.biases("bias");
-  out.exemplars = exemplars(options);
+  for (const Options& each : options.list("exemplars"))
+    out.exemplars.push_back({each.tokens("tokens"), static_cast<float>(each.number("weight", 0, 0, any))});
   if (options.has("dry")) {
     const Options dry = options.inner("dry");
     out.dry = Dry{static_cast<float>(dry.number("multiplier", 0, 0, any)),

@@ -2,17 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { contentWords } from '../../documents/search/stemming.ts';
-import type { Exemplar } from '../../engine/ipc-protocol.ts';
+import type { WrittenAnswers } from '../deps.ts';
 
 //  Answers that people wrote for the built-in assistant, with the messages that they answer (resources/assistant). A model of its size
 //  knows little for certain and loses its thread. The answer to a message that is nearly the one asked leads it: tokens that go on
 //  as it does become likelier (native/engine/decode/exemplars.h), and the model fits them to what is asked.
-
-export type WrittenAnswers = {
-  /** The answer to the message that is most like this one, weighed by how alike they are; null if none is. `later`: the message goes on with
-   *  a conversation, so it means less by itself. `given`: answers it has had already. */
-  like(message: string, asked?: { later?: boolean; given?: readonly string[] }): Promise<Exemplar | null>;
-};
 
 const Pairs = z.array(z.tuple([z.string(), z.string()]));
 /** `facts`: a word that stands in another's place makes another question of it. */
