@@ -14,7 +14,7 @@ import type { PictureStore } from './pictures.ts';
  *  tools whose results must not reach the model. */
 export type ChatTools = { format: CallFormat | null; schemas: ToolSchema[]; withheld: readonly string[] };
 
-/** Answers that people wrote for the built-in assistant, with the messages that they answer (prompt/written-answers.ts). */
+/** Answers that were written for the built-in assistant, with the messages that they answer (prompt/written-answers.ts). */
 export type WrittenAnswers = {
   /** The answer to the message that is most like this one, weighed by how alike they are; null if none is. `later`: the message goes on
    *  with a conversation, so it means less by itself. `given`: answers it has had already. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { contentWords } from '../../documents/search/stemming.ts';
 import type { WrittenAnswers } from '../deps.ts';
 
-//  Answers that people wrote for the built-in assistant, with the messages that they answer (resources/assistant). A model of its size
+//  Answers that were written for the built-in assistant, with the messages that they answer (resources/assistant). A model of its size
 //  knows little for certain and loses its thread. The answer to a message that is nearly the one asked leads it: tokens that go on
 //  as it does become likelier (native/engine/decode/exemplars.h), and the model fits them to what is asked.
 

@@ -2,10 +2,9 @@
 // Writes answers.json and answers.vectors (app/chat/prompt/written-answers.ts) into the folder of the assistant, or into another. A minute.
 // Texts to work on are left out, and what Longhand's manual answers better.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { packedVector } from '../../../app/chat/prompt/written-answers.ts';
-import { createEngine } from '../../../app/engine/client/engine-client.ts';
-import { engineByFork } from '../../../app/engine/client/fork-engine.ts';
+import { encoder, root, startEngine } from './engine.ts';
 
 /** Of messages that are written twice the first one counts. */
 const FACTS = ['knowledge-a', 'knowledge-b', 'knowledge-c', 'facts', 'knowledge'];
@@ -28,7 +27,6 @@ const TALK = [
 const LONGEST = { message: 200, answer: 500 };
 const AT_ONCE = 32;
 
-const root = resolve(import.meta.dirname, '../../..');
 const folder = process.argv[2] ?? join(root, 'resources/assistant');
 
 type Pair = [message: string, answer: string];
@@ -49,20 +47,12 @@ function pairsOf(name: string): Pair[] {
 const facts = FACTS.flatMap(pairsOf);
 const talk = TALK.flatMap(pairsOf);
 
-const engine = createEngine({
-  startEngine: engineByFork(join(root, 'app/engine/process/main.ts'), {
-    worker: join(root, 'app/text/jinja/template-process.ts'),
-    pictureWorker: join(root, 'app/pictures/picture-process.ts'),
-    addon: join(root, 'build/native/Release/longhand.node'),
-  }),
-  onStatus: () => {},
-});
-const target = { path: join(root, 'resources/encoder'), device: null, threads: null };
+const engine = startEngine();
 const packed: Uint8Array[] = [];
 const messages = [...facts, ...talk].map(([message]) => message);
 while (packed.length < messages.length) {
   const texts = messages.slice(packed.length, packed.length + AT_ONCE);
-  const { vectors } = await engine.ask('embed', { target, texts, kind: 'query', urgent: false });
+  const { vectors } = await engine.ask('embed', { target: encoder, texts, kind: 'query', urgent: false });
   packed.push(...vectors.map(packedVector));
 }
 await engine.close();

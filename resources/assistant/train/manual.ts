@@ -6,19 +6,18 @@
 // of four in that list, one of them with the quote if there is one. Some minutes.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { withoutTheApp } from '../../../app/chat/turns/about-longhand.ts';
 import { locationOfPassage } from '../../../app/documents/chunk/location.ts';
 import { parserByFork } from '../../../app/documents/parse/fork-parser.ts';
 import { createDocuments } from '../../../app/documents/service.ts';
-import { createEngine } from '../../../app/engine/client/engine-client.ts';
-import { engineByFork } from '../../../app/engine/client/fork-engine.ts';
 import type { ModelId } from '../../../app/protocol/index.ts';
 import { collectionPassages, type StoredPassage } from '../../../app/store/documents/chunks.ts';
 import { listCollections } from '../../../app/store/documents/collections.ts';
 import { openStore } from '../../../app/store/store.ts';
 import { whereOf } from '../../../app/text/location.ts';
+import { encoder, root, startEngine } from './engine.ts';
 
 const PASSAGES = 4;
 const ENOUGH = 1_000_000;
@@ -29,7 +28,6 @@ const EACH = 6;
 const LONGEST = 120;
 const OF_ITSELF = /\b(?:program|model|assistant|longhand|offline|computer|chats?|can't|cannot)\b/i;
 
-const root = resolve(import.meta.dirname, '../../..');
 const [from, known, out] = process.argv.slice(2);
 if (from === undefined || known === undefined)
   throw new Error('[manual] say what to read and where to write: manual.ts QUESTIONS KNOWN [PASSAGES]');
@@ -41,23 +39,13 @@ const questions = readFileSync(from, 'utf8')
   .map((line): Question => JSON.parse(line));
 
 const folder = mkdtempSync(join(tmpdir(), 'longhand-manual-'));
-const engine = createEngine({
-  startEngine: engineByFork(join(root, 'app/engine/process/main.ts'), {
-    worker: join(root, 'app/text/jinja/template-process.ts'),
-    pictureWorker: join(root, 'app/pictures/picture-process.ts'),
-    addon: join(root, 'build/native/Release/longhand.node'),
-  }),
-  onStatus: () => {},
-});
+const engine = startEngine();
 const store = await openStore({ folder, migrations: join(root, 'app/store/database/migrations') });
 const documents = createDocuments({
   db: store.db,
   engine,
   embedders: {
-    find: () => ({
-      target: { path: join(root, 'resources/encoder'), device: null, threads: null },
-      name: 'all-MiniLM-L6-v2',
-    }),
+    find: () => ({ target: encoder, name: 'all-MiniLM-L6-v2' }),
     preset: 'minilm' as ModelId,
     reranker: () => null,
     qaReranker: join(root, 'resources/reader'),
