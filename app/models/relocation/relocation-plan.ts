@@ -88,7 +88,10 @@ async function existing(path: string): Promise<string> {
 async function realOf(path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
   if (real !== null) return real;
-  if (await lstat(path).catch(() => null)) refuse('link', `${path} is a link to nothing`);
+  const there = await lstat(path).catch(() => null);
+  if (there?.isSymbolicLink()) refuse('link', `${path} is a link to nothing`);
+  // What was not there a moment ago has been made since.
+  if (there?.isDirectory()) return realOf(path);
   return dirname(path) === path ? path : join(await realOf(dirname(path)), basename(path));
 }
 

@@ -64,6 +64,7 @@ export async function singleAnswer(request: AnswerRequest): Promise<Answer> {
   let limit = request.thinkLimit ?? Number.POSITIVE_INFINITY;
   let thought = 0;
   let long = false;
+  let cut = false;
   let held: Promise<void> | null = null;
   let flag = new addon.AbortFlag();
 
@@ -75,6 +76,9 @@ export async function singleAnswer(request: AnswerRequest): Promise<Answer> {
   };
   const take = (id: number) => {
     if (stopped || long || stopIds.includes(id)) return;
+    // What the engine was ahead by when it was told to end is not part of the answer.
+    cut ||= signal.aborted;
+    if (cut) return;
     tokens.push(id);
     if (!decoder) return;
     const place = decoder.inThinking ? 'thinking' : 'answer';
@@ -148,7 +152,7 @@ export async function singleAnswer(request: AnswerRequest): Promise<Answer> {
   if (decoder) say(decoder.flush());
   // Ended to go on, with no token left to go on with.
   const ended = result.finish === 'cancelled' && !signal.aborted ? 'length' : result.finish;
-  const finish = loop ? 'loop' : stopped ? 'stop' : ended;
+  const finish = loop ? 'loop' : stopped ? 'stop' : cut ? 'cancelled' : ended;
   return { text: said.answer, thinking: said.thinking, tokens, finish, loop, result };
 }
 

@@ -49,7 +49,10 @@ test('with as many tokens as it may write it has reached its length, also when i
   expect(finish).toBe('length');
 });
 
-test('stopped while it is held up, it is cancelled, and keeps what it has written', { timeout: 60_000 }, async () => {
+test('stopped while it is held up, it is cancelled, and keeps what it had written by then', {
+  timeout: 60_000,
+}, async () => {
+  const whole = await answered();
   const stop = new AbortController();
   const pause = () => {
     stop.abort();
@@ -57,6 +60,21 @@ test('stopped while it is held up, it is cancelled, and keeps what it has writte
   };
   const { finish, tokens } = await answered({ signal: stop.signal, pause });
   expect(finish).toBe('cancelled');
-  expect(tokens.length).toBeGreaterThan(0);
-  expect(tokens.length).toBeLessThan(40);
+  expect(tokens).toEqual(whole.tokens.slice(0, 1));
+});
+
+test('stopped late, it keeps nothing of what the engine had run ahead by', { timeout: 60_000 }, async () => {
+  const whole = await answered();
+  const stop = new AbortController();
+  // So long that the engine has come to the end of its answer.
+  const onPart = () => {
+    if (stop.signal.aborted) return;
+    const until = performance.now() + 500;
+    while (performance.now() < until);
+    stop.abort();
+  };
+  const { finish, tokens } = await answered({ signal: stop.signal, onPart });
+  expect(finish).toBe('cancelled');
+  expect(tokens).toEqual(whole.tokens.slice(0, tokens.length));
+  expect(tokens.length).toBeLessThan(whole.tokens.length);
 });
