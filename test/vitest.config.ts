@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { withCompileCache } from '../app/launch/compile-cache.mjs';
+import { SlowestFirst } from './support/runner/slowest-first.ts';
 
 // For the many processes that the tests start, also where this is not started by test/run.mjs.
 Object.assign(process.env, withCompileCache(join(import.meta.dirname, '..')));
@@ -59,6 +60,7 @@ export default defineConfig({
     pool: 'forks',
     // One more than the cores that are there at least: many tests wait for processes.
     maxWorkers: 3,
+    sequence: { sequencer: SlowestFirst },
     testTimeout: 30_000,
     // A soak weighs the core, which runs in the test: V8's young generation alone would come and go by 128 MB in a process so large.
     ...(process.env.LONGHAND_SOAK && { execArgv: ['--max-semi-space-size=8'] }),

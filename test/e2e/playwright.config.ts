@@ -4,14 +4,12 @@ import { withCompileCache } from '../../app/launch/compile-cache.mjs';
 
 Object.assign(process.env, withCompileCache(join(import.meta.dirname, '..', '..')));
 
-/** Stories that measure, or that act while an answer is written: nothing else runs beside them. */
+/** Stories that measure, or that act within the seconds in which an answer is written: nothing else runs beside them. */
 const ALONE = [
   'ask',
   'crash',
   'figures',
-  'first-start',
   'gpu',
-  'keys',
   'loops',
   'room',
   'rough',

@@ -6,10 +6,14 @@ import { ASSISTANT, quotedIn } from '../../../../app/protocol/index.ts';
 import { places } from '../../../support/core/core.ts';
 import { openShelf } from '../../../support/documents/documents.ts';
 import { meaning } from '../../../support/documents/encoder.ts';
+import { soaking } from '../../../support/soak.ts';
 
 //  Questions about Longhand, asked of its manual as a chat asks them. `right`: the sentence that is quoted holds the fact.
 
 vi.setConfig({ testTimeout: 300_000 });
+
+/** What was tuned on is no result, and is asked only in a soak. */
+const sets = [...(soaking ? ['tuning'] : []), 'report', 'examination'];
 
 const help = join(places.resources, 'help');
 type Set = { answerable: [question: string, gold: string][]; absent: string[] };
@@ -43,7 +47,7 @@ async function manual() {
 test('what is asked about Longhand is found in its manual, and other things are not looked for there', async () => {
   const ask = await manual();
   const figures: Record<string, { answered: number; right: number; answeredWrongly: number }> = {};
-  for (const name of ['tuning', 'report', 'examination']) {
+  for (const name of sets) {
     const { answerable, absent } = setOf(name);
     const quotes: [string | null, string][] = [];
     for (const [question, gold] of answerable) quotes.push([await ask(question), gold]);
@@ -58,15 +62,16 @@ test('what is asked about Longhand is found in its manual, and other things are 
     };
   }
   console.log(JSON.stringify(figures));
-  expect(figures.tuning?.answered).toBeGreaterThanOrEqual(0.95);
-  expect(figures.tuning?.right).toBeGreaterThanOrEqual(0.83);
   // One question of sixty is 0.017: a page that is added takes or gives one or two.
   expect(figures.report?.answered).toBeGreaterThanOrEqual(0.88);
   expect(figures.report?.right).toBeGreaterThanOrEqual(0.86);
   expect(figures.examination?.answered).toBeGreaterThanOrEqual(0.92);
   expect(figures.examination?.right).toBeGreaterThanOrEqual(0.88);
   // Of the second set four name an app or a program that is not this one.
-  expect(figures.tuning?.answeredWrongly).toBeLessThanOrEqual(0.07);
   expect(figures.report?.answeredWrongly).toBeLessThanOrEqual(0.11);
   expect(figures.examination?.answeredWrongly).toBeLessThanOrEqual(0.1);
+  if (!soaking) return;
+  expect(figures.tuning?.answered).toBeGreaterThanOrEqual(0.95);
+  expect(figures.tuning?.right).toBeGreaterThanOrEqual(0.83);
+  expect(figures.tuning?.answeredWrongly).toBeLessThanOrEqual(0.07);
 });
