@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { generate } from '../../../../app/cli/commands/generate.ts';
 import { inspect } from '../../../../app/cli/commands/inspect.ts';
-import { helpOf, parse, table } from '../../../../app/cli/runtime/arguments.ts';
+import { helpOf, overview, parse, table } from '../../../../app/cli/runtime/arguments.ts';
+import { command, numericPath } from '../../../../app/cli/runtime/command.ts';
 import { createTerminal } from '../../../../app/cli/runtime/terminal.ts';
 
 const asked = (...argv: string[]) => parse(generate, argv);
@@ -49,6 +50,46 @@ describe('is refused with what is allowed', () => {
   test('a missing word', () => {
     expect(() => parse(inspect, [])).toThrow('usage: longhand inspect PATH');
   });
+});
+
+test('a number below zero is a value of the flag before it, and of no other word', () => {
+  expect(asked('--temperature', '-1.5').values).toEqual({ temperature: -1.5 });
+  expect(() => asked('--temperature=1', '-2')).toThrow("[generate] Unknown option '-2'");
+  expect(() => asked('-2')).toThrow("[generate] Unknown option '-2'");
+});
+
+test('how many words a command takes is said as it is', () => {
+  const takes = (least: number, most: number) =>
+    command({ name: 'docs', summary: '', usage: 'WORDS', flags: {}, words: [least, most], run: async () => 0 });
+  expect(() => parse(takes(1, 2), [])).toThrow('[docs] expected 1 to 2 arguments, got 0: \nusage: longhand docs WORDS');
+  expect(() => parse(takes(1, 2), ['a', 'b', 'c'])).toThrow('[docs] expected 1 to 2 arguments, got 3: a b c\n');
+  expect(() => parse(takes(1, 1), ['a', 'b'])).toThrow('[docs] expected 1 arguments, got 2: a b\n');
+  for (const words of [['a'], ['a', 'b']]) expect(parse(takes(1, 2), words)).toMatchObject({ words, json: false });
+  // Who asks for help need not know how many.
+  expect(parse(takes(1, 2), ['--help'])).toMatchObject({ help: true, json: false });
+});
+
+test('the overview and the help of a command are tables', () => {
+  const two = [inspect, generate].map((one) => ({ ...one, summary: `does ${one.name}` }));
+  expect(overview(two)).toBe(
+    'longhand COMMAND [--help]\n\n  inspect   does inspect\n  generate  does generate\n\n' +
+      'MODEL is a safetensors folder, a .gguf file, "assistant" or "starter".\n',
+  );
+  expect(helpOf(inspect)).toBe(
+    [
+      'longhand inspect PATH\n',
+      `${inspect.summary}\n`,
+      '  --context N  context size for the memory estimate (default: all the model supports)',
+      '  --tensors    list every tensor',
+      '  --json       print one JSON object to stdout',
+      '  --help       show this help\n',
+    ].join('\n'),
+  );
+  expect(table([])).toBe('');
+});
+
+test('the precision of a command is one of two, or left to the engine', () => {
+  expect(['exact', 'fast', 'slow', undefined].map(numericPath)).toEqual(['exact', 'fast', undefined, undefined]);
 });
 
 test('help names every flag', () => {

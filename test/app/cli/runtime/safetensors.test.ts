@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readSafetensors, writeSafetensors } from '../../../../app/cli/runtime/safetensors.ts';
+import { outputFile, readSafetensors, writeSafetensors } from '../../../../app/cli/runtime/safetensors.ts';
 import { collectUncaught } from '../../../support/full-disk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'longhand-tensors-'));
@@ -42,4 +42,42 @@ test('a disk without room is a sentence, whichever part no longer fits', async (
   await expect(writeSafetensors('/dev/full', [])).rejects.toMatchObject(refused);
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(uncaught).toEqual([]);
+});
+
+test('tensors of numbers of other kinds are read too, and what is no tensor is left out', () => {
+  const write = (header: object, ...data: Uint8Array[]) => {
+    const json = Buffer.from(JSON.stringify(header));
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(json.length));
+    writeFileSync(file, Buffer.concat([length, json, ...data]));
+    return () => readSafetensors(file);
+  };
+  const bytes = (array: Int32Array | BigInt64Array) => new Uint8Array(array.buffer);
+  const read = write(
+    {
+      __metadata__: { format: 'pt' },
+      small: { dtype: 'I32', shape: [2], data_offsets: [0, 8] },
+      wide: { dtype: 'I64', shape: [1, 2], data_offsets: [8, 24] },
+    },
+    bytes(Int32Array.of(1, -2)),
+    bytes(BigInt64Array.of(3n, -4n)),
+  );
+  expect(read()).toEqual([
+    { name: 'small', shape: [2], data: Float32Array.of(1, -2) },
+    { name: 'wide', shape: [1, 2], data: Float32Array.of(3, -4) },
+  ]);
+  // Eight bytes are a file without tensors once the header is as short as it says.
+  writeFileSync(file, Buffer.alloc(8));
+  expect(() => readSafetensors(file)).toThrow('not JSON');
+  expect(write({ a: { dtype: 'I32', shape: [2], data_offsets: [4, 8] } }, Buffer.alloc(8))).toThrow('does not fit');
+  expect(write({})()).toEqual([]);
+});
+
+test('a file to write is refused where no file can be, before anything is computed', () => {
+  expect(outputFile(folder, 'new.safetensors')).toBe(join(folder, 'new.safetensors'));
+  expect(() => outputFile(folder, '.')).toThrow(`[--out] ${folder} is a folder, expected a file`);
+  expect(() => outputFile(folder, 'none/new')).toThrow(`[--out] the folder ${join(folder, 'none')} does not exist`);
+  writeFileSync(file, '');
+  expect(outputFile(folder, 'x.safetensors')).toBe(file);
+  expect(() => outputFile(file, 'new')).toThrow(`the folder ${file} does not exist`);
 });

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
-import { bytes, createTerminal } from '../../../../app/cli/runtime/terminal.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { bytes, createTerminal, fixed } from '../../../../app/cli/runtime/terminal.ts';
 import { tallyOf } from '../../../attack/tally.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const tally = tallyOf('terminal');
 
@@ -69,4 +71,58 @@ test('a size has a decimal where it says something, and a unit however large it 
     '1 GB',
     '2500 TB',
   ]);
+});
+
+test('from 999.5 on the next unit is said, and from 100 on no decimal', () => {
+  const said = { 999.4: '999 B', 999.5: '1 kB', 99940: '99.9 kB', 100400: '100 kB', 999499: '999 kB' };
+  for (const [count, text] of Object.entries(said)) expect(bytes(Number(count))).toBe(text);
+  expect([bytes(999_500), bytes(1.26e12), bytes(999.5e12)]).toEqual(['1 MB', '1.3 TB', '1000 TB']);
+});
+
+test('a figure that is not known is a dash', () => {
+  expect([1.25, 0, -1.06, null, undefined, Number.NaN, Number.POSITIVE_INFINITY].map((one) => fixed(one))).toEqual([
+    '1.3',
+    '0.0',
+    '-1.1',
+    ...Array(4).fill('–'),
+  ]);
+  expect(fixed(1.25, 0)).toBe('1');
+});
+
+test('a bar is drawn as far as it is, never further than its end, not oftener than somebody can see', () => {
+  vi.useFakeTimers({ now: 1_000_000 });
+  const { terminal, said } = written(true);
+  const bar = terminal.progress('reading');
+  const drawn = (done: number, total: number, afterMs = 80) => {
+    said.note = '';
+    vi.advanceTimersByTime(afterMs);
+    bar.show(done, total);
+    return said.note.replace('\r\x1b[K', '');
+  };
+  expect(drawn(0, 0)).toBe('');
+  expect(drawn(0, -1)).toBe('');
+  bar.end();
+  expect(said.note, 'nothing was drawn').toBe('');
+  expect(drawn(1, 4)).toBe(`reading ${'█'.repeat(7)}${'░'.repeat(21)} 25 %`);
+  expect(drawn(3, 4, 79)).toBe('');
+  expect(drawn(199, 200, 1)).toBe(`reading ${'█'.repeat(28)} 99 %`);
+  expect(drawn(5, 4)).toBe(`reading ${'█'.repeat(28)} 100 %`);
+  said.note = '';
+  bar.end();
+  bar.end();
+  expect(said.note).toBe('\r\x1b[K');
+});
+
+test.each([
+  [true, true, {}, true],
+  [true, false, {}, false],
+  [false, true, {}, false],
+  [true, true, { NO_COLOR: '1' }, false],
+  [true, true, { NO_COLOR: '' }, true],
+  [true, true, { TERM: 'dumb' }, false],
+])('stdout %s, stderr %s, %o: coloured %s', (out, note, env, coloured) => {
+  const stream = (isTTY: boolean) => ({ isTTY, write: () => true });
+  const { dim, bold, red, green } = createTerminal(stream(out), stream(note), env);
+  const paint = (code: number) => (coloured ? `\x1b[${code}mx\x1b[0m` : 'x');
+  expect([dim, bold, red, green].map((colour) => colour('x'))).toEqual([2, 1, 31, 32].map(paint));
 });
