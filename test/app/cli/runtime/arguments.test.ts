@@ -52,6 +52,11 @@ describe('is refused with what is allowed', () => {
   });
 });
 
+test('a refusal begins with the flag, or with the command where no flag is known', () => {
+  expect(() => asked('--seed', '-1')).toThrow(/^\[--seed\] got "-1"/);
+  expect(() => asked('--nonsense')).toThrow(/^\[generate\] Unknown option '--nonsense'$/);
+});
+
 test('a number below zero is a value of the flag before it, and of no other word', () => {
   expect(asked('--temperature', '-1.5').values).toEqual({ temperature: -1.5 });
   expect(() => asked('--temperature=1', '-2')).toThrow("[generate] Unknown option '-2'");
