@@ -61,24 +61,38 @@ test('an app that is closed purges nothing more', async () => {
   expect(disk.purged - purged).toBeLessThanOrEqual(1);
 });
 
-test('the backup of the hour is whole before what was purged is erased from the backups: it may hold that too', async () => {
+test('each step is over before the next begins, so that what a backup may hold is erased from it too', async () => {
   vi.useFakeTimers();
   const steps: string[] = [];
+  let waiting = 0;
+  const step = (name: string) => async () => {
+    steps.push(name);
+    await new Promise((done) => setTimeout(done, 5));
+    steps.push(`${name} is over`);
+  };
   const { close } = startUpkeep({
-    purge: () => false,
-    tidy: async () => {},
-    erase: async () => void steps.push('erased'),
-    async backUp() {
-      steps.push('backup begun');
-      await Promise.resolve();
-      steps.push('backup whole');
+    purge() {
+      steps.push('purge');
+      return --waiting > 0;
     },
+    tidy: step('tidy'),
+    erase: step('erase'),
+    backUp: step('backup'),
     report: () => {},
   });
   onTestFinished(() => {
     close();
     vi.useRealTimers();
   });
-  await pass(hour, () => steps.length === 6);
-  expect(steps.slice(-3)).toEqual(['backup begun', 'backup whole', 'erased']);
+  waiting = 2;
+  await pass(100, () => steps.length === 6);
+  expect(steps.splice(0)).toEqual(['purge', 'purge', 'tidy', 'tidy is over', 'erase', 'erase is over']);
+  await pass(60_000, () => steps.length === 2);
+  expect(steps.splice(0)).toEqual(['backup', 'backup is over']);
+  waiting = 2;
+  await pass(hour, () => steps.length === 8);
+  const wanted = ['tidy', 'backup', 'erase'].flatMap((name) => [name, `${name} is over`]);
+  expect(steps.splice(0)).toEqual(['purge', 'purge', ...wanted]);
+  close();
+  expect(vi.getTimerCount()).toBe(0);
 });
