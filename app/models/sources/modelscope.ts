@@ -49,7 +49,8 @@ export function modelScopeSource(url: string, net: Via = () => network): Source 
         };
       };
       return listOf(found?.Data?.Models).flatMap((model) => {
-        const name = toldName(`${model?.Path}/${model?.Name}`);
+        if (typeof model?.Path !== 'string' || typeof model.Name !== 'string') return [];
+        const name = toldName(`${model.Path}/${model.Name}`);
         if (name === null) return [];
         const changed = toldNumber(model.LastUpdatedTime);
         return {

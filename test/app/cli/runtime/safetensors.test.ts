@@ -29,6 +29,9 @@ test('broken files are a sentence', async () => {
   };
   expect(bad(good.subarray(0, 4))).toThrow('has 4 bytes');
   expect(bad(good.subarray(0, 20))).toThrow('says its header has');
+  const longer = Buffer.from(good);
+  longer.writeBigUInt64LE(BigInt(good.length - 7));
+  expect(bad(longer)).toThrow(`says its header has ${good.length - 7} bytes, the file has ${good.length}`);
   expect(bad(good.subarray(0, good.length - 2))).toThrow('does not fit its shape');
   expect(bad(Buffer.from(good.toString('latin1').replace('"F32"', '"F16"'), 'latin1'))).toThrow('is F16');
   expect(bad(Buffer.from(good.toString('latin1').replace('{', 'x'), 'latin1'))).toThrow('not JSON');

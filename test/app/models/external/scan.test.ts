@@ -94,3 +94,55 @@ test('broken manifests, dangling links and missing folders are passed over, and 
   expect(await found()).toEqual([]);
   expect((await readdir(home, { recursive: true })).sort()).toEqual(before);
 });
+
+test('where the environment says that programs keep their models elsewhere, they are found there', async () => {
+  const at = (path: string) => join(home, path);
+  const hub = (folder: string, name: string) => put(`${folder}/models--acme--${name}/snapshots/c1/${name}.gguf`, '123');
+  await hub('own-hub', 'one');
+  await hub('hf/hub', 'two');
+  await hub('cache/huggingface/hub', 'three');
+  const names = async (env: Record<string, string>) => (await found(env)).map(({ name }) => name);
+  const cache = { XDG_CACHE_HOME: at('cache') };
+  expect(await names(cache)).toEqual(['acme/three: three']);
+  expect(await names({ ...cache, HF_HOME: at('hf') })).toEqual(['acme/two: two']);
+  expect(await names({ ...cache, HF_HOME: at('hf'), HF_HUB_CACHE: at('own-hub') })).toEqual(['acme/one: one']);
+  await put('config/Jan/data/llamacpp/models/acme/tiny/deep/model.gguf', '1');
+  await put('config/Jan/data/llamacpp/models/acme/tiny/deep/deeper/model.gguf', '1');
+  expect(await names({ XDG_CONFIG_HOME: at('config') })).toEqual(['deep: model']);
+  await put('data/nomic.ai/GPT4All/Tiny.gguf', '1');
+  expect(await names({ XDG_DATA_HOME: at('data') })).toEqual(['Tiny']);
+  const digest = `sha256:${'b'.repeat(64)}`;
+  await put(`ollama/blobs/${digest.replace(':', '-')}`, 'gguf!');
+  const layers = [{ mediaType: 'license' }, { mediaType: 'application/vnd.ollama.image.model', digest }];
+  await put('ollama/manifests/registry/library/tiny/2b', JSON.stringify({ layers }));
+  await put('ollama/manifests/registry/library/tiny/broken', '{');
+  await put('ollama/manifests/registry/library/tiny/none', JSON.stringify({ layers: layers.slice(0, 1) }));
+  expect(await found({ OLLAMA_MODELS: at('ollama') })).toEqual([
+    { app: 'Ollama', name: 'tiny:2b', kind: 'gguf', path: at(`ollama/blobs/${digest.replace(':', '-')}`), bytes: 5 },
+  ]);
+});
+
+test('of a repository the current commit counts, or the last where none is named; of a set of files the first, with all bytes', async () => {
+  const repository = '.cache/huggingface/hub/models--acme--tiny';
+  for (const commit of ['c1', 'c2', 'c3']) await put(`${repository}/snapshots/${commit}/${commit}.gguf`, '1');
+  const names = async () => (await found()).map(({ name }) => name);
+  expect(await names()).toEqual(['acme/tiny: c3']);
+  await put(`${repository}/refs/main`, 'c2\n');
+  expect(await names()).toEqual(['acme/tiny: c2']);
+  await put(`${repository}/refs/main`, 'gone');
+  expect(await names()).toEqual(['acme/tiny: c3']);
+  await rm(join(home, '.cache'), { recursive: true });
+
+  const folder = '.lmstudio/models/acme/large';
+  for (const [part, text] of [
+    ['00001', '12'],
+    ['00002', '345'],
+  ] as const)
+    await put(`${folder}/large-${part}-of-00002.gguf`, text);
+  await put(`${folder}/mmproj-F16.gguf`, '1');
+  await put(`${folder}/other.gguf`, '1234567');
+  expect((await found()).map(({ name, bytes }) => [name, bytes])).toEqual([
+    ['acme/large: large-00001-of-00002', 5],
+    ['acme/large: other', 7],
+  ]);
+});

@@ -26,7 +26,16 @@ test('lists of token ids, alone or under their name, and everything else as the 
   const ids = [Int32Array.of(1, 2), Int32Array.of(3)];
   expect(of('[[1, 2], [3]]')).toEqual({ name: 'text', content: ids });
   expect(of(' {"calibration_batch": [[1, 2], [3]]}').content).toEqual(ids);
-  for (const text of ['Once upon a time.', '[[1, 2], ["a"]]', '[[1.5]]', '[]', '{"other": 1}', '[1]', '[note] to self'])
+  for (const text of [
+    'Once upon a time.',
+    '[[1, 2], ["a"]]',
+    '[[1, "a"]]',
+    '[[1.5]]',
+    '[]',
+    '{"other": 1}',
+    '[1]',
+    '[note] to self',
+  ])
     expect(of(text).content).toBe(text);
 });
 

@@ -62,6 +62,10 @@ async function asked(
   const client = {
     async call(name: string, input: never) {
       calls.push([name, input]);
+      if (name === 'chats.delete') {
+        await new Promise(setImmediate);
+        calls.push(['chat is gone', null]);
+      }
       return answers[name]?.(input);
     },
     on(_: string, listener: (event: object) => void) {
@@ -95,7 +99,7 @@ test('an answer streams, without its thinking, then its quote, what it cites, an
     ['chats.update', { chatId: 'chat', sampling: { temperature: 0 }, collectionIds: ['c'] }],
     ['turns.send', { chatId: 'chat', text: 'What rent?', unattended: true }],
   ]);
-  expect(names.slice(-2)).toEqual(['chats.delete', 'heard after the end']);
+  expect(names.slice(-2)).toEqual(['chat is gone', 'heard after the end']);
 });
 
 test('words are held back while they may only deny what the quote says, and are printed once they say more', async () => {
@@ -164,7 +168,7 @@ test('what failed is told, what was removed too, and the chat is gone each time'
   expect(failed.code).toMatchObject(failure);
   const removed = await asked({ message: null });
   expect(removed.code).toMatchObject({ code: 'internal', message: '[docs] the answer has been removed' });
-  for (const { names } of [failed, removed]) expect(names.slice(-2)).toEqual(['chats.delete', 'heard after the end']);
+  for (const { names } of [failed, removed]) expect(names.slice(-2)).toEqual(['chat is gone', 'heard after the end']);
 });
 
 test('Ctrl-C cancels the answer, before or while it comes, and the chat is gone', async () => {
@@ -175,7 +179,7 @@ test('Ctrl-C cancels the answer, before or while it comes, and the chat is gone'
     expect(code).toMatchObject({ code: 'cancelled', message: '[docs] stopped' });
     expect(calls.find(([name]) => name === 'turns.cancel')).toEqual(['turns.cancel', { turnId: 't' }]);
     expect(names.filter((name) => name === 'turns.cancel')).toHaveLength(1);
-    expect(names).toContain('chats.delete');
+    expect(names).toContain('chat is gone');
   }
   // One that waits in a queue, or was answered without a model, has no turn.
   const stop = new AbortController();
@@ -194,6 +198,9 @@ test('without a model: the quote and its sources alone, and no chat', async () =
   expect(found.note).toBe('Sources:\n  [1] lease.md, line 3\n  [2] old.md, line 8\n');
   expect(found.calls[1]).toEqual(['documents.ask', { question: 'What rent?', collectionIds: ['c'] }]);
   expect(found.names).not.toContain('chats.create');
+  const { out } = await asked({ message: grounding(true) }, { 'no-model': true }, true);
+  const quote = { text: 'The rent is 840 euros.', where: 'lease.md, line 4', source: 1 };
+  expect(JSON.parse(out)).toMatchObject({ found: true, sources: [{ number: 1 }, { number: 2 }], quote });
   const closest = await asked({ message: grounding(false) }, { 'no-model': true });
   expect(closest).toMatchObject({ code: 1, note: expect.stringMatching(/^Closest passages:\n/) });
   const nothing = await asked({ message: grounding(false, { quote: null, sources: [] }) }, { 'no-model': true });
