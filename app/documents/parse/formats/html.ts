@@ -116,7 +116,7 @@ export function piecesOfHtml(html: string): { title: string | null; pieces: Elem
           if (text.trim() !== '') endCell();
           if (cells.some((cell) => cell !== '')) pieces.push(row(cells, { kind: 'block' }, rows++ === 0));
           cells = null;
-        } else if (hidden === 0 && BLOCKS.has(name)) flush();
+        } else if (hidden === 0 && (BLOCKS.has(name) || CELLS.has(name))) flush();
         const closed = open.pop();
         if (!closed) return;
         depths.set(closed.name, (depths.get(closed.name) ?? 0) - 1);

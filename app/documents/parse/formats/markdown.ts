@@ -148,15 +148,16 @@ function* paragraph(lines: readonly string[], at: number): Generator<Element, nu
 
 /** Text without inline markup. */
 export function plain(text: string): string {
-  const codes: string[] = [];
+  const kept: string[] = [];
+  const keep = (part: string) => `\ue000${kept.push(part) - 1}\ue000`;
   return text
-    .replace(/(`+)(.+?)\1(?!`)/g, (_, __, code: string) => `\ue000${codes.push(code.trim()) - 1}\ue000`)
+    .replace(/(`+)(.+?)\1(?!`)/g, (_, __, code: string) => keep(code.trim()))
+    .replace(/\\([!-/:-@[-`{-~])/g, (_, sign: string) => keep(sign))
     .replace(/!\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1')
     .replace(/<(https?:[^>\s]+|[^@\s>]+@[^>\s]+)>/g, '$1')
     .replace(/<\/?[a-zA-Z][^>]*>/g, '')
     .replace(/(\*{1,3}|~~)(?=\S)(.+?)(?<=\S)\1/g, '$2')
     .replace(/(?<![\p{L}\p{N}])(_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}])/gu, '$2')
-    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
-    .replace(/\ue000(\d+)\ue000/g, (_, at: string) => codes[Number(at)] ?? '');
+    .replace(/\ue000(\d+)\ue000/g, (_, at: string) => kept[Number(at)] ?? '');
 }
