@@ -11,13 +11,14 @@ export async function readAlone(reader: Reader, fileName: string, content: strin
   const path = join(newFolder(), fileName);
   writeFileSync(path, content);
   const pieces: Element[] = [];
+  let started = 0;
   const notices: unknown[] = [];
   const progress: [done: number, total: number][] = [];
   const source = { path, fileName, bytes: bytes ?? Buffer.byteLength(content), password: null, ocr: false };
   const { title, pages } = await reader(source, {
-    // What is not waited for comes too late.
+    // What is not waited for comes too late, and out of order.
     add: async (piece) => {
-      await setImmediate();
+      for (let turns = started++ === 0 ? 3 : 1; turns > 0; turns--) await setImmediate();
       pieces.push(piece);
     },
     progress: (_, done, total) => progress.push([done, total]),
