@@ -1,6 +1,6 @@
 import type { Meter } from './meter.ts';
 import { lengthOf, str } from './python.ts';
-import { integer, isList, isNumber, isText, list, missing, text, truth, type Value } from './values.ts';
+import { integer, isList, isNumber, isText, list, missing, text, truth, tuple, type Value } from './values.ts';
 
 /** Methods charge large results before building them; the interpreter charges results as well. */
 type Method = (self: string, args: Value[], meter: Meter) => Value;
@@ -68,11 +68,11 @@ export const stringMethods: Readonly<Record<string, Method>> = {
     const head = joined > 1 ? [parts.slice(0, joined).join(separator), ...parts.slice(joined)] : parts;
     return list(head.map(text));
   },
-  partition: (self, args) => list(cut(self, self.indexOf(textArgument(args, 0, 'partition')), args).map(text)),
+  partition: (self, args) => tuple(cut(self, self.indexOf(textArgument(args, 0, 'partition')), args).map(text)),
   rpartition: (self, args) => {
     const separator = textArgument(args, 0, 'rpartition');
     const at = self.lastIndexOf(separator);
-    return list((at < 0 ? ['', '', self] : cut(self, at, args)).map(text));
+    return tuple((at < 0 ? ['', '', self] : cut(self, at, args)).map(text));
   },
   splitlines: (self, _, meter) => {
     meter.spend(occurrences(self, '\n', Number.POSITIVE_INFINITY));
