@@ -48,7 +48,7 @@ test('a call comes in pieces, several beside each other, or whole without a numb
   ]);
   const whole = open();
   whole.read(delta({ tool_calls: [call(null, 'a', { x: 1 })] }));
-  whole.read(delta({ tool_calls: [call(null, 'b', null, 'id-2')] }));
+  whole.read(delta({ tool_calls: [call(null, 'b', null)] }));
   expect(whole.calls()).toEqual([
     { name: 'a', arguments: { x: 1 } },
     { name: 'b', arguments: {} },
@@ -93,4 +93,6 @@ test('an error in the stream is said in its words; what is no part of an answer 
   );
   // A field that says there is none.
   expect(open().read({ error: null, choices: [] })).toEqual([]);
+  expect(() => open().read('words')).toThrow('what came is no part of an answer: "words"');
+  expect(() => open().read(null)).toThrow('what came is no part of an answer: null');
 });

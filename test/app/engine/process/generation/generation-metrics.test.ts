@@ -12,7 +12,10 @@ function metered() {
     clock.ms = ms;
     return meter.token(kind);
   };
-  return { meter, tokenAt };
+  const at = (ms: number) => {
+    clock.ms = ms;
+  };
+  return { meter, tokenAt, at };
 }
 
 test('at most ten samples a second, each over the tokens since the last', () => {
@@ -77,4 +80,38 @@ test('a longer answer has no such sample, nor has one of a single token or of no
   expect(single.meter.short()).toBeNull();
   single.tokenAt(20);
   expect(single.meter.short()).toBeNull();
+});
+
+test('reading the prompt: its speed is that of what was read, not of what was known already', () => {
+  const { meter, at } = metered();
+  at(50);
+  expect(meter.prefill(120, 1000, 100)).toBeNull();
+  at(100);
+  expect(meter.prefill(140, 1000, 100)).toMatchObject({ atMs: 100, phase: 'prefill', tokensPerSecond: 400, tokens: 0 });
+  at(300);
+  expect(meter.prefill(240, 1000, 100)).toMatchObject({ tokensPerSecond: 500 });
+  expect(meter.usage).toMatchObject({ promptTokens: 1000, cachedTokens: 100 });
+  // The question put again after a decision is no second prompt.
+  meter.addSegment(segment([1, 2]));
+  at(900);
+  expect(meter.prefill(2000, 2000, 0)).toBeNull();
+  expect(meter.usage).toMatchObject({ promptTokens: 9, cachedTokens: 0 });
+});
+
+test('the first token, the thinking and the whole are timed from the beginning; figures of segments add up', () => {
+  const { meter, tokenAt, at } = metered();
+  at(30);
+  expect(meter.timings()).toMatchObject({ firstTokenMs: 30, thinkingMs: 0, totalMs: 30 });
+  meter.thinkingEnded();
+  expect(meter.timings().thinkingMs).toBe(0);
+  tokenAt(100, 'thinking');
+  tokenAt(150, 'thinking');
+  expect(meter.timings()).toMatchObject({ firstTokenMs: 100, thinkingMs: 50, totalMs: 150 });
+  at(170);
+  meter.thinkingEnded();
+  tokenAt(400);
+  meter.addSegment(segment([1, 2]), { miss: { tokens: 3, reason: 'evicted' } });
+  meter.addSegment(segment([1, 2]), { miss: { tokens: 9, reason: 'evicted' } });
+  expect(meter.timings()).toMatchObject({ thinkingMs: 70, totalMs: 400, prefillMs: 10, decodeMs: 40 });
+  expect(meter.usage).toMatchObject({ thinkingTokens: 2, answerTokens: 1, miss: { tokens: 3, reason: 'evicted' } });
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   breakersOf,
+  choicesIn,
   conclusionOf,
   openedAt,
   otherwise,
@@ -84,4 +85,43 @@ test('where the thinking was opened by the model itself, the opening stays', () 
 
 test('what looks like an opening further on is part of what was thought, and is not kept with all that stands before it', () => {
   expect(openedAt([...Array(17).fill(5), 7, 8, 9], [7, 8])).toBe(0);
+});
+
+test('what may be chosen in a loop, and where thinking takes long', () => {
+  const loop = (where: 'thinking' | 'answer') => choicesIn({ where } as NonNullable<Parameters<typeof choicesIn>[0]>);
+  expect(choicesIn(null)).toEqual({ choices: ['answer-now', 'keep-going', 'stop'], suggested: 'answer-now' });
+  expect(loop('answer')).toEqual({ choices: ['stop', 'rewind', 'keep-going', 'loop-guard-off'], suggested: 'stop' });
+  expect(loop('thinking').choices).toEqual(['answer-now', 'rewind', 'keep-going', 'loop-guard-off']);
+});
+
+test('a fence that was closed is prose again; half of the lines as data are not yet data', async () => {
+  const model = await readModelText(addon, starter);
+  const isData = (text: string) => breakersOf(model, model.tokenizer.encodeText(text)).structured;
+  const prose = 'The train leaves at nine and my sister forgot her umbrella again.';
+  expect(isData(`\`\`\`\n${prose}\n\`\`\`\n${prose}\n${prose}\n${prose}`)).toBe(false);
+  expect(isData(`\`\`\`\n${prose}\n\`\`\`\n${prose}\n\`\`\`\n${prose}\n${prose}\n${prose}`)).toBe(true);
+  expect(isData(`${prose}\na = b[3] + {c: 4};\n`)).toBe(false);
+  expect(isData(`${prose}\na = b[3] + {c: 4};\nb = c[3] + {d: 4};\n`)).toBe(true);
+  expect(isData('')).toBe(false);
+});
+
+test('thinking is cut at the end of a sentence that is near, and never before where it may begin', async () => {
+  const model = await readModelText(addon, starter);
+  const ids = model.tokenizer.encodeText('It is nine. We leave at ten and nobody has seen the umbrella');
+  const cut = (from: number, end = ids.length) =>
+    decode(model.tokenizer, ids.slice(0, sentenceEnd(model, ids, from, end)));
+  expect(cut(0)).toBe('It is nine.');
+  const first = model.tokenizer.encodeText('It is nine.').length;
+  expect(sentenceEnd(model, ids, first - 1, ids.length)).toBe(first);
+  expect(sentenceEnd(model, ids, first, ids.length)).toBe(ids.length);
+  const far = model.tokenizer.encodeText(`It is nine.${' and the train'.repeat(60)}`);
+  expect(sentenceEnd(model, far, 0, far.length)).toBe(far.length);
+});
+
+test('of several sentences without a conclusion the last one stands; what is too short or too long is none', () => {
+  expect(conclusionOf('The sky is blue today. The grass is green today.')).toBe('The grass is green today.');
+  expect(conclusionOf('Thus x=9')).toBe('');
+  expect(conclusionOf('Thus x=10')).toBe('Thus x=10');
+  expect(conclusionOf(`So ${'x'.repeat(397)}`)).toHaveLength(400);
+  expect(conclusionOf(`So ${'x'.repeat(398)}`)).toBe('');
 });
