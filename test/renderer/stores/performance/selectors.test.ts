@@ -9,6 +9,7 @@ import {
   curvesOf,
   filtered,
   hasMedian,
+  medianOf,
   SHORTEST,
   scaleOf,
   setbacksOf,
@@ -190,4 +191,55 @@ test('the bars of differences fill their half at ten percent, or at the largest 
   expect(widestChange([])).toBe(0.1);
   expect(widestChange([few, row(0.02), row(-0.04)])).toBe(0.1);
   expect(widestChange([row(0.02), row(-0.4), few])).toBe(0.4);
+});
+
+test('an answer of just enough tokens counts, and each figure has its own median', () => {
+  expect(columnsOf([run({ tokens: SHORTEST })], 'Starter', 'decode')).toHaveLength(1);
+  const runs = [10, 30, 20].map((decode) => run({ decode, prefill: decode * 10, firstTokenMs: decode * 100 }));
+  const metrics = ['decode', 'prefill', 'firstToken'] as const;
+  expect(metrics.map((metric) => medianOf(runs, metric))).toEqual([20, 200, 2000]);
+  expect(medianOf([], 'decode')).toBeNull();
+});
+
+test('a trend begins where the newest back end was measured first', () => {
+  const of = (engine: string, backEnd: string, decode: number) =>
+    Array.from({ length: 5 }, () => run({ engine, backEnd, decode }));
+  const runs = newestFirst([...of('1', 'vulkan', 40), ...of('2', 'cpu', 10), ...of('3', 'cpu', 20)]);
+  expect(trendOf(columnsOf(runs, 'Starter', 'decode'), 'decode')).toMatchObject({
+    from: { engine: '2', backEnd: 'cpu' },
+  });
+});
+
+test('marks stand at ones, twos and fives', () => {
+  expect(scaleOf([10, 40]).ticks).toEqual([0, 10, 20, 30, 40, 50]);
+  expect(scaleOf([100, 160]).ticks).toEqual([80, 100, 120, 140, 160, 180]);
+  expect(scaleOf([1, 1]).ticks.length).toBeGreaterThan(1);
+});
+
+test('both read until the first of them writes; of an even number the faster one in the middle is drawn', () => {
+  const of = (batch: string, firstTokenMs: number, speeds: number[]) =>
+    speeds.map((decode) =>
+      run({
+        batch,
+        decode,
+        firstTokenMs,
+        curve: [
+          [500, decode],
+          [1000, decode],
+        ],
+      }),
+    );
+  const short = run({ batch: 'a', decode: 99, curve: [[500, 99]] });
+  const [b, a] = benchesOf(newestFirst([short, ...of('a', 300, [30, 50]), ...of('b', 200, [40])]));
+  if (!a || !b) throw new Error('two benchmarks are expected');
+  expect(curvesOf(a, b)).toEqual({ seconds: [0.5, 1], first: [50, 50], second: [40, 40], reading: 0.2 });
+});
+
+test('compared rows name the median of each side, and none where nothing was measured', () => {
+  const of = (batch: string, decode: number | null) => [1, 2, 3].map(() => run({ batch, decode }));
+  const [b, a] = benchesOf(newestFirst([...of('a', 40), ...of('b', null)]));
+  if (!a || !b) throw new Error('two benchmarks are expected');
+  expect(comparedRows(a, b)[0]).toMatchObject({ metric: 'decode', a: 40, b: null, better: null });
+  expect(comparedRows(b, a)[0]).toMatchObject({ a: null, b: 40 });
+  expect(comparedRows(a, b)[3]).toMatchObject({ metric: 'memory', a: 2 ** 30, b: 2 ** 30 });
 });
