@@ -162,3 +162,101 @@ test('different tests, and divergences on different texts, are not compared', ()
   expect(compareQuality(divergence('a'), divergence('b'))).toBeNull();
   expect(compareQuality(divergence('a'), divergence('a'))?.map(({ verdict }) => verdict)).toEqual(['none', 'none']);
 });
+
+describe('every test', () => {
+  const [a, b] = [known(0.2), known(0.9)];
+  const found = (...hits: boolean[]): ResultOf<'needle'> =>
+    ({ kind: 'needle', found: a, texts: hits.map((found) => ({ found })) }) as unknown as ResultOf<'needle'>;
+  const reading = (...scores: number[]): ResultOf<'reading'> =>
+    ({
+      kind: 'reading',
+      metric: 'f1',
+      score: a,
+      answers: scores.map((score) => ({ score })),
+    }) as unknown as ResultOf<'reading'>;
+  const reasoning = (...outcomes: string[]): ResultOf<'reasoning'> =>
+    ({
+      kind: 'reasoning',
+      right: a,
+      answered: a,
+      looped: a,
+      attempts: outcomes.map((outcome) => ({ outcome })),
+    }) as unknown as ResultOf<'reasoning'>;
+  const all: QualityResult[] = [text(hard), choices([true]), found(true), reading(1), reasoning('right')];
+
+  test('is compared with its own kind alone', () => {
+    for (const one of all)
+      for (const other of all) expect(compareQuality(one, other) === null).toBe(one.kind !== other.kind);
+  });
+
+  test('shows the figures of each on its own side', () => {
+    const sides = (one: QualityResult, other: QualityResult) =>
+      compareQuality(one, other)?.map((figure) => [figure.metric, figure.a, figure.b]);
+    const twice = { ...choices([true, false]), accuracy: a, normalised: known(0.3) };
+    const again = { ...choices([true, false]), accuracy: b, normalised: known(0.4) };
+    expect(sides(twice, again)).toEqual([
+      ['accuracy', a, b],
+      ['normalised', known(0.3), known(0.4)],
+    ]);
+    expect(sides(found(true), { ...found(true), found: b })).toEqual([['found', a, b]]);
+    expect(sides(reading(1), { ...reading(1), score: b })).toEqual([['f1', a, b]]);
+    expect(sides(text(hard, { perplexity: a }), text(hard, { perplexity: b }))).toEqual([['perplexity', a, b]]);
+    const other = { ...reasoning('right'), right: b, answered: known(0.5), looped: known(0.6) };
+    expect(sides(reasoning('right'), other)).toEqual([
+      ['right', a, b],
+      ['answered', a, known(0.5)],
+      ['looped', a, known(0.6)],
+    ]);
+  });
+
+  test('counts who alone found, was right, answered or looped', () => {
+    const unlike = (one: QualityResult, other: QualityResult) =>
+      compareQuality(one, other)?.map((figure) => [figure.unlike?.onlyA, figure.unlike?.onlyB]);
+    expect(unlike(found(true, true, false), found(false, false, true))).toEqual([[2, 1]]);
+    const ours = reasoning('right', 'wrong', 'right', 'looped', 'none');
+    const theirs = reasoning('wrong', 'none', 'none', 'none', 'looped');
+    expect(unlike(ours, theirs)).toEqual([
+      [2, 0],
+      [2, 0],
+      [1, 1],
+    ]);
+    const normalised = (...given: boolean[]) => ({
+      ...choices([true, true, true]),
+      answers: given.map((one) => ({ right: true, normalised: one })),
+    });
+    expect(unlike(normalised(true, true, false), normalised(false, false, true))).toEqual([
+      [0, 0],
+      [2, 1],
+    ]);
+    // Of another number of questions nothing can be paired.
+    expect(only(found(true), found(true, false))).toMatchObject({ verdict: 'too-few', unlike: null });
+  });
+
+  test('of a reading, more is better; of five answers, one that has no score tells nothing', () => {
+    const better = only(reading(0.1, 0.2, 0.3, 0.4, 0.5), reading(0.3, 0.41, 0.5, 0.6, 0.71));
+    expect(better).toMatchObject({ metric: 'f1', verdict: 'better', unlike: null });
+    expect(better.difference.value).toBeCloseTo(0.204, 9);
+    const lost = text([1, 2, 3, 4, 5]);
+    expect(only(lost, { ...lost, blocks: [1, 2, null, 4, 5] }).verdict).toBe('too-few');
+    expect(only({ ...lost, blocks: [1, 2, null, 4, 5] }, lost).verdict).toBe('too-few');
+    expect(only(lost, { ...lost, blocks: [1, 2, 3, 4] }).verdict).toBe('too-few');
+    expect(only({ ...lost, blocks: [1, 2, 3, 4, 5, 6] }, lost).verdict).toBe('too-few');
+  });
+
+  test('where only the intervals are known they are put together, and a figure without one tells nothing', () => {
+    const bits = (one: ReturnType<typeof known>, other: ReturnType<typeof known>) =>
+      only(text(hard, { bitsPerByte: one }), text(hard, { bitsPerByte: other, windows: 'other' }));
+    const { difference, verdict } = bits(known(2, 0.3), known(2.6, 0.4));
+    expect([difference.value, difference.low, difference.high]).toEqual([
+      expect.closeTo(0.6, 9),
+      expect.closeTo(0.1, 9),
+      expect.closeTo(1.1, 9),
+    ]);
+    expect(verdict).toBe('worse');
+    expect(bits(known(2.6, 0.3), known(2, 0.4)).verdict).toBe('better');
+    for (const missing of ['value', 'low', 'high'] as const) {
+      expect(bits({ ...known(2), [missing]: null }, known(3)).verdict).toBe('too-few');
+      expect(bits(known(2), { ...known(3), [missing]: null }).verdict).toBe('too-few');
+    }
+  });
+});
