@@ -56,6 +56,17 @@ test('a question carries the key and its body, a list only the key, and neither 
   expect(await answerOf(engine(json({ choices: [] })))).toEqual([{ choices: [] }]);
 });
 
+test('an engine that says nothing is given up, and how long it had is told', async () => {
+  const silent = ((_: string, { signal }: RequestInit) =>
+    new Promise((_, reject) =>
+      signal?.addEventListener('abort', () => reject(signal.reason)),
+    )) as unknown as typeof fetch;
+  const reach = { address: 'http://lab/v1', key: null, fetch: silent };
+  await expect(askList(reach, '/models', never, { ...timeouts, listMs: 20 })).rejects.toThrow(
+    '[remote] lab: nothing came for 0.02 s',
+  );
+});
+
 const busy = (retryAfter: string | null) =>
   json({ error: 'full' }, { status: 429, ...(retryAfter !== null && { headers: { 'retry-after': retryAfter } }) });
 

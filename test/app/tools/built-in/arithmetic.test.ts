@@ -74,3 +74,16 @@ test('whole sums agree with those of the machine', () => {
     expect(evaluate(text)).toBe(String(Function(`return ${text}`)()));
   }
 });
+
+test('a hundred parentheses in each other are read, and numbers as large as an expression is long', () => {
+  const nested = (depth: number) => `${'('.repeat(depth)}1${')'.repeat(depth)}`;
+  expect(evaluate(nested(99))).toBe('1');
+  expect(() => evaluate(nested(100))).toThrow('more than 100 parentheses in each other');
+  // Side by side they are not in each other.
+  expect(evaluate(Array(150).fill('(1)').join('+'))).toBe('150');
+  expect(() => evaluate('1e99999')).toThrow('"1e99999" is too large or too small');
+  expect(() => evaluate('1e-99999')).toThrow('"1e-99999" is too large or too small');
+  expect(evaluate('2e0')).toBe('2');
+  expect(evaluate('2.5 * sqrt(2)')).toBe('3.53553390593274');
+  expect(() => evaluate('1 +')).toThrow('the expression ends too early');
+});
