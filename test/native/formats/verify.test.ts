@@ -109,6 +109,76 @@ describe('MLX float modes', () => {
   });
 });
 
+test('affine groups: a scale or a bias that is no number is found by its group', () => {
+  for (const [dtype, sound, broken] of [
+    ['BF16', 0x3f80, 0x7f80],
+    ['F16', 0x3c00, 0xfe00],
+  ] as const) {
+    const numbers = (...values: number[]): StoredTensor => ({
+      dtype,
+      shape: [2, 2],
+      bytes: new Uint8Array(Uint16Array.from(values).buffer),
+    });
+    const all: number[] = [sound, sound, sound, sound];
+    const folder = (scales: number[], biases: number[]) =>
+      temporaryFolder({
+        'config.json': '{"quantization":{"bits":4,"group_size":32}}',
+        'model.safetensors': safetensors({
+          'l.weight': { dtype: 'U32', shape: [2, 8], bytes: new Uint8Array(64).fill(255) },
+          'l.scales': numbers(...scales),
+          'l.biases': numbers(...biases),
+        }),
+      });
+    expect(() => formats.verifyWeights(folder(all, all), true)).not.toThrow();
+    for (let at = 0; at < 4; at++) {
+      const wrong = all.with(at, broken);
+      expect(() => formats.verifyWeights(folder(wrong, all))).toThrow(
+        `[weights] tensor "l.weight": the scale of group ${at} is not finite; the file is damaged`,
+      );
+      expect(() => formats.verifyWeights(folder(all, wrong))).toThrow(`the bias of group ${at} is not finite`);
+    }
+  }
+});
+
+test('the number that all of a matrix is multiplied with, and the place of a code', () => {
+  const file = (mode: string, global: number, codes: Uint8Array) =>
+    temporaryFolder({
+      'config.json': JSON.stringify({ quantization: { mode } }),
+      'model.safetensors': safetensors({
+        'l.weight': { dtype: 'U32', shape: [1, 8], bytes: codes },
+        'l.scales':
+          mode === 'nvfp4'
+            ? { dtype: 'U8', shape: [1, 4], bytes: new Uint8Array(4).fill(0x38) }
+            : { dtype: 'U8', shape: [1, 1], bytes: Uint8Array.of(127) },
+        ...(mode === 'nvfp4' && { 'l.global_scale': { dtype: 'F32', shape: [1], bytes: f32(global) } }),
+      }),
+    });
+  const codes = new Uint8Array(32).fill(0xff);
+  expect(() => formats.verifyWeights(file('nvfp4', 448 * 6, codes), true)).not.toThrow();
+  for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY])
+    expect(() => formats.verifyWeights(file('nvfp4', wrong, codes))).toThrow('the global scale is not finite');
+  for (const at of [0, 17, 31])
+    for (const code of [0x7f, 0xff])
+      expect(() => formats.verifyWeights(file('mxfp8', 1, new Uint8Array(32).fill(0x7e).with(at, code)), true)).toThrow(
+        `element ${at} is not a number`,
+      );
+});
+
+test('as many as are named are all that is said', () => {
+  const bad = (i: number): GgufTensor => ({
+    name: `w${i}`,
+    type: 'Q8_0',
+    shape: [32],
+    bytes: new Uint8Array(34).fill(255),
+  });
+  expect(() => formats.verifyWeights(fileOf(...[0, 1, 2, 3, 4].map(bad)))).toThrow(
+    /^\[weights\] tensor "w0": .*; tensor "w4": the scale of block 0 is not finite; the file is damaged$/,
+  );
+  expect(() => formats.verifyWeights(fileOf(...[0, 1, 2, 3, 4, 5].map(bad)))).toThrow(
+    /"w4": the scale of block 0 is not finite; and 1 more tensors; the file is damaged$/,
+  );
+});
+
 test('many damaged tensors are counted, five are named', () => {
   const bad = (i: number): GgufTensor => ({
     name: `w${i}`,

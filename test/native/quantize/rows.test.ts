@@ -92,7 +92,7 @@ describe.each(['rtn', 'hqq', 'weighted'] as const)('%s', (method) => {
 
 test('half-quadratic rounding moves the bias as the paper says, and is never further away by its own measure', async () => {
   const affine = affineOf(await opened());
-  const distance = (made: Float32Array | number[], group: number) =>
+  const distance = (made: number[], group: number) =>
     made.reduce((sum, value, i) => sum + Math.abs((values[group * 64 + i] ?? 0) - value) ** 0.7, 0);
   const [nearest, moved] = [await affine('a', { bits: 4 }), await affine('a', { bits: 4, method: 'hqq' })];
   expect(moved.scales).toEqual(nearest.scales);

@@ -104,7 +104,9 @@ export type GgufValue =
   | { type: 'bool'; value: boolean }
   | { type: 'string'; value: string | Uint8Array }
   | { type: 'strings'; value: string[] }
-  | { type: 'i32s' | 'f32s'; value: number[] };
+  | { type: 'i32s' | 'f32s'; value: number[] }
+  /** A value type by its number, and what is written for it. */
+  | { type: number; value: Uint8Array };
 
 const valueTypes = {
   u16: 2,
@@ -134,7 +136,7 @@ const text = (value: string | Uint8Array): Buffer => {
   return Buffer.concat([u64(bytes.length), bytes]);
 };
 
-function valueBytes(entry: GgufValue): Buffer {
+function valueBytes(entry: Exclude<GgufValue, { type: number }>): Buffer {
   switch (entry.type) {
     case 'u16': {
       const buffer = Buffer.alloc(2);
@@ -202,7 +204,8 @@ export interface GgufTensor {
 export function gguf(metadata: Record<string, GgufValue>, tensors: GgufTensor[], version = 3): Uint8Array {
   const parts: Buffer[] = [Buffer.from('GGUF'), u32(version), u64(tensors.length), u64(Object.keys(metadata).length)];
   for (const [key, entry] of Object.entries(metadata)) {
-    parts.push(text(key), u32(valueTypes[entry.type]), valueBytes(entry));
+    const number = typeof entry.type === 'number' ? entry.type : valueTypes[entry.type];
+    parts.push(text(key), u32(number), typeof entry.type === 'number' ? Buffer.from(entry.value) : valueBytes(entry));
   }
   let offset = 0;
   for (const tensor of tensors) {
