@@ -133,9 +133,7 @@ test.each([
   ['{{ raise_exception }}{{ range|tojson }}', 'Object of type FunctionValue is not JSON serializable'],
   ["{{ raise_exception('no system ' ~ 1) }}", 'no system 1'],
   ['{{ raise_exception() }}', 'raise_exception'],
-])('%s fails: %s', (source, message) =>
-  expect(() => render(source)).toThrow(new RegExp(`^${RegExp.escape(message)}$`)),
-);
+])('%s fails: %s', (source, message) => expect(() => render(source)).toThrow(expect.objectContaining({ message })));
 
 test('an indent of 64, a template of a million characters and a message of 2,000 are the most', () => {
   expect(render('{{ [1]|tojson(64) }}')).toHaveLength(69);
