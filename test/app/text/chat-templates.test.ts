@@ -141,7 +141,7 @@ describe("Python's ways", () => {
       '-a-b-c- -a-bc -a-b-',
     ],
     ['{{ " x\u00a0".strip() }}|{{ "\ufeffx" | trim }}|{{ "xxaxx".strip("x") }}', 'x|\ufeffx|a'],
-    ['{{ "a,b,c".rsplit(",", 1) }} {{ "a=b".partition("=") }}', "['a,b', 'c'] ['a', '=', 'b']"],
+    ['{{ "a,b,c".rsplit(",", 1) }} {{ "a=b".partition("=") }}', "['a,b', 'c'] ('a', '=', 'b')"],
     ['{{ ["a", "b"] | join(d="; ") }} {{ ["a", "b"] | join("-") }} {{ ["a", "b"] | join }}', 'a; b a-b ab'],
     ['  {%+ if true %}\n  x\n  {%- endif %}', '    x'],
     ['{% if true +%}\n  {% if true %}\ny{% endif %}{% endif %}', '\ny'],
