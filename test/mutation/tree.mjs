@@ -1,6 +1,7 @@
 // The copy of the repository in which mistakes are made.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..', '..');
@@ -30,10 +31,14 @@ function isSame(source, target) {
   return a.size === b.size && Math.floor(a.mtimeMs) === Math.floor(b.mtimeMs);
 }
 
+/** A mistake in what removes temporary folders removes those of the draw, and not everybody's. */
+const TMPDIR = mkdtempSync(join(tmpdir(), 'mutation-'));
+process.on('exit', () => rmSync(TMPDIR, { recursive: true, force: true }));
+
 /** Runs a program in `tree`, with all that it starts ended at the limit: `{ code, output, late }`. */
 export function runIn(tree, command, args, { limitMs, env = {} }) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: tree, detached: true, env: { ...process.env, PATH, ...env } });
+    const child = spawn(command, args, { cwd: tree, detached: true, env: { ...process.env, PATH, TMPDIR, ...env } });
     let [output, late] = ['', false];
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     const timer = setTimeout(() => {
