@@ -1,5 +1,5 @@
 // The file of a download that is under way.
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -35,6 +35,12 @@ test('its blocks and the whole are hashed as they stand on the disk, and it is t
   const told: number[] = [];
   expect(await part.hash((checked) => told.push(checked), never)).toBe(hashOf([bytes]));
   expect(told).toEqual([4 * BLOCK, 8 * BLOCK, size]);
+  // Somebody cut it: what is there is hashed, and that ends.
+  const cut = join(newFolder(), 'cut.part');
+  const short = await openPartFile(cut, size);
+  truncateSync(cut, 5);
+  expect(await short.hash(() => {}, never)).toBe(hashOf([Buffer.alloc(5)]));
+  await short.close();
   const stop = new AbortController();
   const stopped = part.hash(() => stop.abort(new Error('stopped')), stop.signal);
   await expect(stopped).rejects.toThrow('stopped');

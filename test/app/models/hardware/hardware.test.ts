@@ -1,7 +1,9 @@
 // How much memory a model may take, and when other programs are short of it, as Linux tells.
 import { totalmem } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { memoryIsShort, memoryLimit } from '../../../../app/models/hardware/hardware.ts';
+import { machineFacts, memoryIsShort, memoryLimit } from '../../../../app/models/hardware/hardware.ts';
+import { newFolder } from '../../../support/core/core.ts';
 
 const MB = 1024 * 1024;
 const GB = 1024 * MB;
@@ -56,4 +58,10 @@ test('memory is short below 256 MB or 3 percent of the machine, of itself or of 
   expect(memoryIsShort(machine(null, { [own]: [`${below}`, 0] }))).toBe(true);
   // What is not known is not short.
   expect(memoryIsShort(machine(null))).toBe(false);
+});
+
+test('the room for models is told before their folder has ever been made', async () => {
+  const facts = await machineFacts(join(newFolder(), 'below', 'models'), 5, 7);
+  expect(facts).toEqual({ limitBytes: 5, bandwidth: 7, diskFree: expect.any(Number) });
+  expect(facts.diskFree).toBeGreaterThan(0);
 });

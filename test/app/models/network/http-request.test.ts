@@ -151,6 +151,9 @@ test('redirects are followed eight times, and the token stays with its own host'
     '[download] more than 8 redirects from hub.example',
   );
   await expect(asking(to('http://hub.example/a')).ask()).rejects.toThrow('redirect to http:, only https is allowed');
+  await expect(asking(to('https://192.168.0.1/a')).ask()).rejects.toThrow(
+    '[download] hub.example redirects into the own network, which is not allowed',
+  );
   await expect(asking(to('https://')).ask()).rejects.toThrow('redirected to something that is not an address');
   await expect(asking(to('https://me:word@hub.example/')).ask()).rejects.toThrow(
     'must not contain a name or a password',

@@ -62,9 +62,9 @@ async function asked(
   const client = {
     async call(name: string, input: never) {
       calls.push([name, input]);
-      if (name === 'chats.delete') {
+      if (name === 'chats.delete' || name === 'chats.update') {
         await new Promise(setImmediate);
-        calls.push(['chat is gone', null]);
+        calls.push([name === 'chats.delete' ? 'chat is gone' : 'chat is set', null]);
       }
       return answers[name]?.(input);
     },
@@ -94,9 +94,10 @@ test('an answer streams, without its thinking, then its quote, what it cites, an
   expect(code).toBe(0);
   expect(out).toBe('It is 840 euros [2].\n\n“The rent is 840 euros.”\n  lease.md, line 4\n');
   expect(note).toBe('Cited:\n  [2] old.md, line 8\n2 of 3 sentences are not fully supported\n');
-  expect(calls.slice(1, 4)).toEqual([
+  expect(calls.slice(1, 5)).toEqual([
     ['chats.create', { modelId: null }],
     ['chats.update', { chatId: 'chat', sampling: { temperature: 0 }, collectionIds: ['c'] }],
+    ['chat is set', null],
     ['turns.send', { chatId: 'chat', text: 'What rent?', unattended: true }],
   ]);
   expect(names.slice(-2)).toEqual(['chat is gone', 'heard after the end']);
@@ -189,7 +190,7 @@ test('Ctrl-C cancels the answer, before or while it comes, and the chat is gone'
   const late = new AbortController();
   const ended = await asked({}, {}, false, late);
   late.abort();
-  expect(ended.names).not.toContain('turns.cancel');
+  expect(ended.calls.map(([name]) => name)).not.toContain('turns.cancel');
 });
 
 test('without a model: the quote and its sources alone, and no chat', async () => {
