@@ -176,3 +176,48 @@ describe('importing', () => {
     expect(withBatch({ ids: new Set([a.id]), since: 1 }, documents, [{ removed: a.id }], 2)).toBe(noBatch);
   });
 });
+
+describe('how long it takes, and what is found', () => {
+  const batchOf = (since: number, ...documents: Document[]) => ({ ids: new Set(documents.map(({ id }) => id)), since });
+
+  test('the time that is left is told from three seconds on, between two hundredths and the end', () => {
+    const left = (done: number, now: number) => {
+      const document = doc('a', reading(done, 100));
+      return importing([document], batchOf(1000, document), now).msLeft;
+    };
+    expect(left(50, 3999)).toBeNull();
+    expect(left(50, 4000)).toBe(3000);
+    expect(left(25, 5000)).toBe(12_000);
+    expect(left(2, 5000)).toBeNull();
+    expect(left(4, 5000)).toBe(96_000);
+    expect(left(100, 5000)).toBeNull();
+  });
+
+  test('what has ended is whole, whatever it was of; what has not begun is nothing', () => {
+    const states = [{ status: 'ready' as const }, failed, { status: 'queued' as const }, reading(1, 0), reading(9, 4)];
+    expect(states.map((state) => shareOfDocument(doc('a', state as Document['state'])))).toEqual([1, 1, 0, 0, 1]);
+  });
+
+  test('collections stand by name, numbers in their order', () => {
+    const names = ['Year 10', 'letters', 'Year 9'].map((name) => newCollection(name));
+    expect(sortedCollections(names).map(({ name }) => name)).toEqual(['letters', 'Year 9', 'Year 10']);
+  });
+
+  test('a changed document is found under its own name alone', () => {
+    const document = doc('a');
+    const changed = { ...document, name: 'b' };
+    const next = withChanges(known(document), [{ document: changed }]);
+    expect([...next]).toEqual([[document.id, changed]]);
+  });
+
+  test('four hits are shown of the first document, or of the one that is open; of the others one', () => {
+    const [a, b] = [doc('a'), doc('b')];
+    const hits = [a, b].flatMap((document) => [1, 2, 3, 4, 5].map((row) => hit(document, `${document.name}${row}`)));
+    const shown = (open: Document['id'] | null) => told(rowsOf([a, b], hits, new Set(), open));
+    const four = (name: string) => [name, `${name}1`, `${name}2`, `${name}3`, `${name}4`, '+1'];
+    const one = (name: string) => [name, `${name}1`, '+4'];
+    expect(shown(null)).toEqual(['found', ...four('a'), ...one('b')]);
+    expect(shown(b.id)).toEqual(['found', ...one('a'), ...four('b')]);
+    expect(told(rowsOf([a], [], new Set(), null))).toEqual(['without', 'a']);
+  });
+});
