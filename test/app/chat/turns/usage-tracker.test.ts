@@ -86,3 +86,12 @@ test('a single word has no speed', () => {
   say(300, 'answer');
   expect(tracker.figures({}).timings).toMatchObject({ tokensPerSecond: null, thinkingMs: 0, decodeMs: 0 });
 });
+
+test('of two words the second one tells the speed, unless both came at once', () => {
+  const apart = tracked();
+  for (const ms of [300, 100]) apart.say(ms, 'answer');
+  expect(apart.tracker.figures({}).timings.tokensPerSecond).toBe(10);
+  const together = tracked();
+  for (const ms of [300, 0]) together.say(ms, 'answer');
+  expect(together.tracker.figures({}).timings.tokensPerSecond).toBeNull();
+});

@@ -260,3 +260,22 @@ describe('every test', () => {
     }
   });
 });
+
+test('of two divergences the further one is worse, and agreeing less often too', () => {
+  const divergence = (change: object) =>
+    ({
+      kind: 'divergence',
+      windows: 'a',
+      kld: known(0.1),
+      sameTop: known(0.9, 0.01),
+      blocks: hard,
+      ...change,
+    }) as QualityResult;
+  const further = { kld: known(0.3), sameTop: known(0.5, 0.01), blocks: hard.map((one, at) => one + 1 + at / 1000) };
+  expect(compareQuality(divergence({}), divergence(further))).toMatchObject([
+    { metric: 'kld', a: known(0.1), b: known(0.3), verdict: 'worse' },
+    { metric: 'sameTop', a: known(0.9, 0.01), b: known(0.5, 0.01), verdict: 'worse' },
+  ]);
+  expect(compareQuality(divergence({}), text(hard))).toBeNull();
+  expect(compareQuality(text(hard), divergence({}))).toBeNull();
+});

@@ -358,3 +358,17 @@ test('a kept response comes again in one piece each, without pieces of nothing',
   expect(types(call('')).filter((type) => type.endsWith('delta'))).toEqual([]);
   expect(types({ ...message('Hm'), type: 'reasoning' })).toContain('reasoning_text.delta');
 });
+
+test('a response: which function must be called, of which shape the answer is, and who shows pictures', () => {
+  const tools = [{ type: 'function', name: 'clock', parameters: { type: 'object' } }];
+  const sent = { type: 'function', function: { name: 'clock', parameters: { type: 'object' } } };
+  const forced = { kind: 'calls', tools: [sent], beside: { kind: 'none' }, most: 1 };
+  expect(asked({ tools, tool_choice: 'required' }).grammar).toEqual(forced);
+  expect(asked({ tools, tool_choice: { type: 'function', name: 'clock' } }).grammar).toEqual(forced);
+  expect(asked({ tools, tool_choice: 'none' })).toMatchObject({ tools: [], grammar: null });
+  const text = { format: { type: 'json_schema', schema: { type: 'array' } } };
+  expect(asked({ text }).grammar).toEqual({ kind: 'json-schema', text: '{"type":"array"}' });
+  const content = [{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }];
+  expect(asked({ input: [{ role: 'user', content }] }).messages[0]?.pictures).toHaveLength(1);
+  expect(() => asked({ input: [{ role: 'assistant', content }] })).toThrow('only a user shows pictures');
+});
