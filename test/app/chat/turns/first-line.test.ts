@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstLine } from '../../../app/chat/first-line.ts';
+import { firstLine } from '../../../../app/chat/first-line.ts';
 
 test('the first line names a chat, in sixty characters as a person counts them', () => {
   expect(firstLine('  \n Hello there \n and more')).toBe('Hello there');
