@@ -63,7 +63,13 @@ describe('a response', () => {
       'output_item.done',
       'completed',
     ]);
-    expect(types.filter((type) => type === 'output_text.delta').length).toBeGreaterThan(1);
+
+    // However late the pieces of a long one are heard of, they do not come as one.
+    const long = openai.responses.stream({ model, input: 'Tell me a story about the sea.', max_output_tokens: 300 });
+    let pieces = 0;
+    long.on('response.output_text.delta', () => void pieces++);
+    await long.finalResponse();
+    expect(pieces).toBeGreaterThan(1);
 
     const cut = await openai.responses.create({ model, input, temperature: 0, max_output_tokens: 3 });
     expect([cut.status, cut.incomplete_details]).toEqual(['incomplete', { reason: 'max_output_tokens' }]);
