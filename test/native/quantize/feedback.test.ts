@@ -122,6 +122,9 @@ test('codes are those of GPTQ by the inverse, and the loss is that of the output
   }
   expect(differing).toBe(0);
   expect(answer.error / error).toBeCloseTo(1, 4);
+  const nothing = new Array<number>(ROWS * IN).fill(0);
+  const energyOf = Array.from({ length: ROWS }, (_, row) => lost(nothing, row)).reduce((sum, one) => sum + one, 0);
+  expect(answer.energy / energyOf).toBeCloseTo(1, 4);
 });
 
 test('a row that feedback would make worse keeps its codes', async () => {
@@ -135,6 +138,33 @@ test('a row that feedback would make worse keeps its codes', async () => {
     await source.affine('a.weight', asked),
   ];
   expect(fed.codes).toEqual(plain.codes);
+  const made = valuesOf(read(fed));
+  const sum = (term: (value: number, i: number) => number) =>
+    [...weights].reduce((all, value, i) => all + (1 + (i % IN)) * term(value, i), 0);
+  expect(fed.error / sum((value, i) => (value - (made[i] ?? 0)) ** 2)).toBeCloseTo(1, 4);
+  expect(fed.energy / sum((value) => value ** 2)).toBeCloseTo(1, 4);
+});
+
+test('a row of which plain rounding loses less is told with what that loses', async () => {
+  // Two columns that nearly cancel out: what is made up for in one is lost in the other.
+  const source = await opened();
+  const coupled = new Float64Array(IN * IN);
+  for (let i = 0; i < IN; i++) for (let j = 0; j < IN; j++) coupled[i * IN + j] = i === j ? 1 : 0.5;
+  const feedback = await addon.factorInputs(coupled, { columns: IN, damping: 0 });
+  const outputs = (made: number[]) => {
+    let all = 0;
+    for (let row = 0; row < ROWS; row++) {
+      const e = Array.from({ length: IN }, (_, i) => (weights[row * IN + i] ?? 0) - (made[row * IN + i] ?? 0));
+      const whole = e.reduce((a, b) => a + b, 0);
+      all += 0.5 * (whole * whole + e.reduce((a, b) => a + b * b, 0));
+    }
+    return all;
+  };
+  const fed = await source.affine('a.weight', { ...asked, feedback });
+  const plain = await source.affine('a.weight', asked);
+  expect(fed.error / outputs(valuesOf(read(fed)))).toBeCloseTo(1, 4);
+  expect(fed.energy / outputs(new Array<number>(ROWS * IN).fill(0))).toBeCloseTo(1, 4);
+  expect(fed.error).toBeLessThanOrEqual(outputs(valuesOf(read(plain))));
 });
 
 test('rows at the end of a batch, and one that stands alone, are rounded like all others', async () => {

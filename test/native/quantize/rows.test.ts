@@ -169,6 +169,15 @@ test.each(['Q8_0', 'Q4_0', 'Q5_0', 'Q5_1', 'Q4_K', 'Q5_K', 'Q6_K'] as const)(
   },
 );
 
+test.each(['Q8_0', 'Q4_0', 'Q5_0', 'Q5_1', 'Q4_K', 'Q5_K', 'Q6_K'] as const)(
+  '%s: both ends of a block are held',
+  async (type) => {
+    const ends = Float32Array.from({ length: 512 }, (_, i) => (i % 16 === 3 ? 1 : i % 16 === 7 ? -1 : Math.sin(i) / 9));
+    for (const now of await written(type, ends, new Float32Array(256).fill(1)))
+      for (const [i, value] of now.entries()) expect(Math.abs(value - (ends[i] ?? 0))).toBeLessThan(0.15);
+  },
+);
+
 describe('refused', () => {
   const triangle = new Float32Array(IN * IN).fill(1);
   const order = Int32Array.from({ length: IN }, (_, i) => i);
