@@ -138,3 +138,23 @@ test('what is told while a prompt is read and an answer written', async () => {
   expect((await session.generate(longer, { maxTokens: 0 })).tokens).toEqual([]);
   model.close();
 });
+
+test('lengths that can be gone back to: all of them, or those of which the state is kept', async () => {
+  const plain = await open();
+  const session = plain.createSession({ path: 'exact' });
+  await session.generate(Int32Array.from(PROMPT), { maxTokens: 3, temperature: 0 });
+  const held = session.tokens().length;
+  expect(session.snapshots()).toEqual(Array.from({ length: held + 1 }, (_, length) => length));
+  plain.close();
+  const hybrid = await addon.load(starter, { device: 'cpu' });
+  const other = hybrid.createSession({ contextLength: 100 });
+  expect(other.snapshots()).toEqual([0]);
+  await other.generate(someTokens(20), { maxTokens: 4, temperature: 0 });
+  await other.snapshot();
+  await other.generate(Int32Array.from([...other.tokens(), 5, 6]), { maxTokens: 3, temperature: 0 });
+  const all = other.snapshots();
+  expect(all).toEqual([...new Set(all)].sort((a, b) => a - b));
+  expect([all[0], all.at(-1)]).toEqual([0, other.tokens().length]);
+  expect(all).toContain(24);
+  hybrid.close();
+});

@@ -145,6 +145,19 @@ test('a row that feedback would make worse keeps its codes', async () => {
   expect(fed.energy / sum((value) => value ** 2)).toBeCloseTo(1, 4);
 });
 
+test('the ranges of the groups are those that importance gives without feedback', async () => {
+  const source = await opened();
+  const feedback = await addon.factorInputs(covariance, { columns: IN, damping: DAMPING });
+  const importance = Float32Array.from({ length: IN }, (_, i) => (i % 5 === 0 ? 20 : 0.2) * (1 + i));
+  const weighed = { ...asked, method: 'weighted', importance } as const;
+  const [fed, plain] = [
+    await source.affine('a.weight', { ...weighed, feedback }),
+    await source.affine('a.weight', weighed),
+  ];
+  expect([fed.scales, fed.biases]).toEqual([plain.scales, plain.biases]);
+  expect(fed.codes).not.toEqual(plain.codes);
+});
+
 test('a row of which plain rounding loses less is told with what that loses', async () => {
   // Two columns that nearly cancel out: what is made up for in one is lost in the other.
   const source = await opened();
