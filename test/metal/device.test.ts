@@ -37,7 +37,8 @@ test.each<[string, string, Record<string, number>]>([
   ['Another GPU', 'general table', {}],
 ])('%s goes by the %s', async (deviceName, origin, changed) => {
   standin.faults({ deviceName });
-  const { name, tuning } = await device();
+  const { name, tuning, unified } = await device();
+  expect(unified).toBe(true);
   expect(name).toBe(deviceName);
   expect(tuning).toBe(`${origin}: ${table(changed)}`);
 });
@@ -61,6 +62,7 @@ test.each([
 test('words of the environment choose by hand, one or several', async () => {
   for (const [words, changed] of [
     ['matvec_rows=8', { matvec_rows: 8 }],
+    ['delta_chunk_from=0', {}],
     ['delta_chunk_from=77,attention_groups=160', { delta_chunk_from: 77, attention_groups: 160 }],
     [
       'scan_simdgroups=1,delta_slices=8,attention_shared=1,',

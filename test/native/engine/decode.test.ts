@@ -36,14 +36,16 @@ test.each<Penalties>([
   {},
   { frequencyPenalty: 0.3 },
   { frequencyPenalty: 0.3, penaltyWindow: 1 },
-  { frequencyPenalty: 0.5, penaltyWindow: 4 },
+  { frequencyPenalty: 4, penaltyWindow: 4 },
   { repetitionPenalty: 3, penaltyWindow: 5 },
-  { presencePenalty: 2, penaltyWindow: 6 },
+  { presencePenalty: 9, penaltyWindow: 6 },
   { presencePenalty: 2, penaltyWindow: 7 },
   { presencePenalty: 2, penaltyWindow: 1000 },
-  { presencePenalty: 2, penaltyWindow: 0 },
+  { presencePenalty: 20, penaltyWindow: 0 },
   { bias: { tokens: [4, 4, 6], values: [1, 2, 2.5] }, forbidden: [9] },
-])('each token is the likeliest one with %j', async (options) => {
+])('each token is the likeliest one with %j', async (asked) => {
+  // Four tokens before all others, so that it is penalties that choose between them.
+  const options = { bias: { tokens: [5, 9, 17, 3], values: [30, 30, 30, 30] }, ...asked };
   const model = await open();
   const session = model.createSession({ path: 'exact' });
   const { tokens } = await session.generate(Int32Array.from(PROMPT), { maxTokens: 14, temperature: 0, ...options });
