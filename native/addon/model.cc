@@ -47,7 +47,8 @@ struct ProgressRelay {
 std::vector<std::string> endings(const Napi::Value& value) {
   if (value.IsUndefined() || value.IsNull()) return {};
   const auto text = [](const Napi::Value& one) {
-    if (!one.IsString()) throw std::invalid_argument("[load] observe.covarianceOf: expected a name or a list of names");
+    if (!one.IsString())
+      throw coded_error(one.Env(), "argument", "[load] observe.covarianceOf: expected a name or a list of names");
     return one.As<Napi::String>().Utf8Value();
   };
   if (!value.IsArray()) return {text(value)};

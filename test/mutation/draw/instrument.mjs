@@ -26,9 +26,12 @@ function mutantIsOn(id) {
 }
 `;
 
-function switched({ file, id, from, to, statement }) {
+function switched({ file, id, operator, from, to, statement }) {
   if (isCpp(file)) {
     if (statement) return `(mutant_is_on(${id}) ? static_cast<void>(0) : static_cast<void>(${from}))`;
+    // Of an optional both sides would become one, and one that holds `false` is true.
+    const asks = operator === 'guard' || from.startsWith('!');
+    if (asks) return `(mutant_is_on(${id}) ? static_cast<bool>(${to}) : static_cast<bool>(${from}))`;
     return `(mutant_is_on(${id}) ? (${to}) : (${from}))`;
   }
   return statement ? `(mutantIsOn(${id}) || (${from}))` : `(mutantIsOn(${id}) ? (${to}) : (${from}))`;

@@ -42,7 +42,7 @@ test.each<Penalties>([
   { presencePenalty: 2, penaltyWindow: 7 },
   { presencePenalty: 2, penaltyWindow: 1000 },
   { presencePenalty: 20, penaltyWindow: 0 },
-  { bias: { tokens: [4, 4, 6], values: [1, 2, 2.5] }, forbidden: [9] },
+  { bias: { tokens: [4, 6, 4, 9], values: [40, 29, -12, 50] }, forbidden: [9] },
 ])('each token is the likeliest one with %j', async (asked) => {
   // Four tokens before all others, so that it is penalties that choose between them.
   const options = { bias: { tokens: [5, 9, 17, 3], values: [30, 30, 30, 30] }, ...asked };

@@ -68,3 +68,30 @@ test('what a session holds is the plan of its context, states and snapshots', as
   expect(() => model.memoryPlan({ sessions: 0 })).toThrow('sessions');
   model.close();
 });
+
+test('a short context takes little: activations of its tokens, and a snapshot for each place there is', async () => {
+  for (const [path, states] of [
+    [starter, true],
+    [join(golden, 'llama/gqa_tied'), false],
+    [join(golden, 'qwen3_5/dense_tied'), true],
+  ] as const) {
+    const model = await addon.load(path, { device: 'cpu', threads: 2 });
+    const plan = (contextLength?: number) => model.memoryPlan(contextLength === undefined ? {} : { contextLength });
+    expect(plan()).toEqual(plan(model.contextLength));
+    expect(plan(0)).toEqual(plan());
+    await readPrompt(model, 'exact', 41);
+    const took = model.scratchBytes();
+    expect(plan(41).activations).toBeGreaterThanOrEqual(took);
+    expect(plan(41).activations).toBeLessThan(1.3 * took);
+    // Of the first message and of three kinds of places, eight each at most.
+    const snapshots = [1, 2, 17, 18, 19, 500].map((tokens) => plan(tokens).snapshots / (plan(tokens).states || 1));
+    expect(snapshots).toEqual(states ? [1, 2, 17, 18, 18, 18] : [0, 0, 0, 0, 0, 0]);
+    model.close();
+  }
+});
+
+test('keys and values out of a latent cache stand unpacked beside a pass', async () => {
+  const { memory, layers } = await addon.inspect(join(golden, 'mha2mla/high_r2_joint_rank4'));
+  expect(memory?.scratchPerToken).toBeGreaterThan(0);
+  expect(memory?.scratchPerToken).toBe((memory?.contextPerToken.f32 ?? 0) / layers.length);
+});

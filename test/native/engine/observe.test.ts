@@ -44,6 +44,15 @@ test('what goes into a matrix is the normalised row, and pairs are those of its 
   );
 });
 
+test.each([[3], [['k_proj.weight', 3]], [{}]])(
+  'what names no matrix is refused, and ends nothing: %j',
+  (covarianceOf) =>
+    expect(async () => addon.load(folder, { observe: { covarianceOf: covarianceOf as never } })).rejects.toMatchObject({
+      code: 'argument',
+      message: '[load] observe.covarianceOf: expected a name or a list of names',
+    }),
+);
+
 test('covariances of several matrices, one of which is asked for', async () => {
   const names = ['mlp.down_proj.weight', 'layers.1.self_attn.o_proj.weight'];
   const model = await addon.load(folder, { observe: { covarianceOf: names } });
