@@ -299,6 +299,7 @@ describe('what the tuner may not do', () => {
     await expect.poll(() => standin.counters().heldCompiles, patience).toBe(1);
     const { dispatches } = standin.counters();
     model.close();
+    await new Promise((resolve) => setTimeout(resolve, 200)); // until it is heard, on a thread of its own
     standin.faults({});
     await expect.poll(() => standin.counters().queues, patience).toBe(0);
     // What it was timing ends, after a disturbance or two on a busy computer, and nothing else is timed: all of it takes 1,500.

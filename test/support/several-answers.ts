@@ -50,6 +50,8 @@ interface Sizes {
   long: number;
   /** The model of tests that need only one. */
   usual: string;
+  /** Those that four answers are written with. */
+  among: typeof families;
   /** Those in which the device computes differently. */
   paths: readonly NumericPath[];
   /** More answers than the device multiplies as it multiplies one, and tokens of each, so many that all come to be written together. */
@@ -62,12 +64,14 @@ export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Siz
   const {
     long,
     usual,
+    among,
     paths,
     many: [many, length],
     outlasting,
   } = {
     long: 600,
     usual: starter,
+    among: families,
     paths: ['exact', 'fast'] as const,
     many: [11, 15] as const,
     outlasting: 40,
@@ -95,7 +99,7 @@ export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Siz
   }
 
   const known = families.some(([, folder]) => folder === usual);
-  describe.each([...families, ...(known ? [] : [['one model', usual] as const])])('%s', (_name, folder) => {
+  describe.each([...among, ...(known ? [] : [['one model', usual] as const])])('%s', (_name, folder) => {
     test.each(paths)('four answers together are the four alone, bit for bit, cold and cached (%s)', async (path) => {
       // One of them is sampled: its numbers are its own.
       const options = (index: number): Options => ({ path, ...(index === 1 ? { temperature: 1, seed: 11 } : {}) });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { addon, golden } from '../support/addon.ts';
-import { someTokens, starter } from '../support/models/models.ts';
+import { fewFamilies, someTokens, starter } from '../support/models/models.ts';
 import { severalAnswers } from '../support/several-answers.ts';
 import { loadOnVulkan, needsVulkan } from './device.ts';
 import { inProcess, library, scratchFile } from './drivers.ts';
@@ -10,7 +10,11 @@ import { inProcess, library, scratchFile } from './drivers.ts';
 needsVulkan();
 vi.setConfig({ testTimeout: 240_000 });
 
-severalAnswers(addon, loadOnVulkan, { long: 180, usual: join(golden, 'qwen3_5/dense_gqa_mixed') });
+severalAnswers(addon, loadOnVulkan, {
+  long: 180,
+  usual: join(golden, 'qwen3_5/dense_gqa_mixed'),
+  among: fewFamilies,
+});
 
 test('a pass over states of 128 x 128 is the same in parts', async () => {
   const model = await loadOnVulkan(starter);

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Session } from '../../../native/addon/index.d.ts';
 import { golden, repository } from '../addon.ts';
+import { soaking } from '../soak.ts';
 
 export const starter: string = join(repository, 'resources', 'starter-model');
 
@@ -17,6 +18,11 @@ export const families: [name: string, path: string][] = [
   ['minicpm_sala', join(golden, 'minicpm_sala/gap')],
   ['llama-mla', join(golden, 'mha2mla/uniform_r4_joint_rank8')],
 ];
+
+/** In a soak all of them; otherwise the fewest that have every kind of memory and of product between them, for devices in software. */
+export const fewFamilies: typeof families = soaking
+  ? families
+  : families.filter(([name]) => ['qwen2', 'qwen3_5_moe', 'lfm2_moe', 'minicpm_sala', 'llama-mla'].includes(name));
 
 /** The files of the built-in model, as a repository would list them. */
 export const starterFiles = (): Record<string, Buffer> =>

@@ -12,8 +12,8 @@ import { soaking } from '../../../support/soak.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
-/** What was tuned on is no result, and is asked only in a soak. */
-const sets = [...(soaking ? ['tuning'] : []), 'report', 'examination'];
+/** The one that was asked last, by somebody who saw the pages alone; the others, which pages followed, are asked in a soak. */
+const sets = [...(soaking ? ['tuning', 'report'] : []), 'examination'];
 
 const help = join(places.resources, 'help');
 type Set = { answerable: [question: string, gold: string][]; absent: string[] };
@@ -63,14 +63,14 @@ test('what is asked about Longhand is found in its manual, and other things are 
   }
   console.log(JSON.stringify(figures));
   // One question of sixty is 0.017: a page that is added takes or gives one or two.
-  expect(figures.report?.answered).toBeGreaterThanOrEqual(0.88);
-  expect(figures.report?.right).toBeGreaterThanOrEqual(0.86);
   expect(figures.examination?.answered).toBeGreaterThanOrEqual(0.92);
   expect(figures.examination?.right).toBeGreaterThanOrEqual(0.88);
-  // Of the second set four name an app or a program that is not this one.
-  expect(figures.report?.answeredWrongly).toBeLessThanOrEqual(0.11);
   expect(figures.examination?.answeredWrongly).toBeLessThanOrEqual(0.1);
   if (!soaking) return;
+  expect(figures.report?.answered).toBeGreaterThanOrEqual(0.88);
+  expect(figures.report?.right).toBeGreaterThanOrEqual(0.86);
+  // Four name an app or a program that is not this one.
+  expect(figures.report?.answeredWrongly).toBeLessThanOrEqual(0.11);
   expect(figures.tuning?.answered).toBeGreaterThanOrEqual(0.95);
   expect(figures.tuning?.right).toBeGreaterThanOrEqual(0.83);
   expect(figures.tuning?.answeredWrongly).toBeLessThanOrEqual(0.07);

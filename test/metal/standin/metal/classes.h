@@ -74,6 +74,7 @@ NSError* standin_error(NSString* domain, NSInteger code, const std::string& text
   StandinFunction* function;
   NSUInteger madeFor;  // threads of a threadgroup; 0: nothing was said
 }
+- (NSUInteger)limit;  // of its threads, whatever fault is told
 @property(copy) NSString* label;
 @end
 

@@ -90,9 +90,9 @@ static bool bound(const std::shared_ptr<std::vector<char>>& bytes, StandinBuffer
   if (!pipeline) misuse("dispatch without a pipeline state");
   if (!grid.width || !grid.height || !grid.depth) misuse("empty dispatch");
   const NSUInteger count = threads.width * threads.height * threads.depth;
-  if (count > [pipeline maxTotalThreadsPerThreadgroup])
-    misuse("threadgroup of " + text_of(count) + " threads, the pipeline's limit is " +
-           text_of([pipeline maxTotalThreadsPerThreadgroup]));
+  // Not the one of a fault, which may have come since the caller asked for it.
+  if (count > [pipeline limit])
+    misuse("threadgroup of " + text_of(count) + " threads, the pipeline's limit is " + text_of([pipeline limit]));
   auto dispatch = std::make_shared<standin::Dispatch>();
   StandinFunction* function = standin::options().check ? watched(pipeline->function) : pipeline->function;
   dispatch->kernel = function->kernel;

@@ -62,8 +62,10 @@ static size_t size_of(MTLDataType type) {
 @implementation StandinPipeline
 - (NSUInteger)maxTotalThreadsPerThreadgroup {
   const unsigned injected = state().faults.pipeline_threads;
+  return injected ? injected : [self limit];
+}
+- (NSUInteger)limit {
   const unsigned own = function->kernel->max_threads;
-  if (injected) return injected;
   // An M1's: the compiler may have spent registers that more threads would have needed.
   if (!own && !madeFor) return standin::kSafeThreads;
   return own && madeFor ? std::min<NSUInteger>(own, madeFor) : std::max<NSUInteger>(own, madeFor);
