@@ -15,6 +15,7 @@ import {
   type Settings,
   type TurnId,
 } from '../../../app/protocol/index.ts';
+import { plainRequest } from '../../support/core/scripted-inference.ts';
 
 const entry = (name: string, more: object = {}): ModelEntry =>
   ({
@@ -36,16 +37,7 @@ const finished = (reason: 'stop' | 'length' = 'stop') => ({ type: 'finished', re
 const delta = (text: string, kind = 'answer') => ({ type: 'delta', kind, text, tokens: 1 });
 const HERMES = 'tools <tool_call>';
 
-const request = (more: Partial<AnswerRequest> = {}): AnswerRequest => ({
-  model: 'tiny',
-  messages: [{ role: 'user', text: 'Hello', thinking: '' }],
-  tools: [],
-  thinking: null,
-  thinkingTokens: null,
-  sampling: {},
-  stops: [],
-  ...more,
-});
+const request = (more: Partial<AnswerRequest> = {}) => plainRequest({ model: 'tiny', ...more });
 const look = {
   type: 'function',
   function: { name: 'look', parameters: { type: 'object' } },

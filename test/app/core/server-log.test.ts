@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AnswerPart, AnswerRequest, Inference } from '../../../app/core/inference.ts';
 import { createRequestLog, digestOf, retention } from '../../../app/core/server-log.ts';
 import { LonghandError, type ServerRequest } from '../../../app/protocol/index.ts';
+import { plainRequest, says } from '../../support/core/scripted-inference.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
@@ -15,22 +16,8 @@ const usage = { promptTokens: 40, cachedTokens: 8, thinkingTokens: 5, answerToke
 const timings = { firstTokenMs: 5, prefillMs: 4, decodeMs: 8, thinkingMs: 0, totalMs: 13, tokensPerSecond: 90 };
 const end = (reason: 'stop' | 'cancelled' = 'stop', more: object = {}): AnswerPart =>
   ({ type: 'end', reason, stop: null, usage: { ...usage, ...more }, timings }) as AnswerPart;
-const text = (words: string, kind: 'answer' | 'thinking' = 'answer'): AnswerPart => ({
-  type: 'text',
-  kind,
-  text: words,
-});
-
-const request = (words: string, more: Partial<AnswerRequest> = {}): AnswerRequest => ({
-  model: 'starter',
-  messages: [{ role: 'user', text: words, thinking: '' }],
-  tools: [],
-  thinking: null,
-  thinkingTokens: null,
-  sampling: {},
-  stops: [],
-  ...more,
-});
+const request = (words: string, more: Partial<AnswerRequest> = {}) =>
+  plainRequest({ model: 'starter', messages: [{ role: 'user', text: words, thinking: '' }], ...more });
 
 const key = (name: string) => ({ id: `id of ${name}`, name, digest: digestOf(name) });
 
@@ -82,8 +69,8 @@ function logOf(parts: readonly (AnswerPart | Error)[] = [end()], inspecting = fa
 test('a row follows its answer: how much is read, when the first word came, how much is written, how it ended', async () => {
   const parts = [
     { type: 'prompt', tokens: 40, cached: 4 } as const,
-    text('Hm.', 'thinking'),
-    text('Yes'),
+    says('Hm.', 'thinking'),
+    says('Yes'),
     end('stop', { differs: { token: 12, text: 'secret' }, miss: { reason: 'evicted', tokens: 3 } }),
   ];
   const { log, first, told } = logOf(parts);
@@ -143,15 +130,15 @@ test('how a request ended: done, failed by its status or its model, stopped by i
   await expect(thrown).rejects.toThrow('no');
   expect(plain.first()).toMatchObject({ state: 'failed', status: null, totalMs: 0 });
 
-  const failing = logOf([text('Yes'), new LonghandError('engine-lost', '[engine] ended')]);
+  const failing = logOf([says('Yes'), new LonghandError('engine-lost', '[engine] ended')]);
   await expect(failing.asked('Hello')).rejects.toThrow('[engine] ended');
   expect(failing.first()).toMatchObject({ state: 'failed', reason: '[engine] ended', totalMs: 200 });
 
-  const cancelled = logOf([text('Yes'), end('cancelled')]);
+  const cancelled = logOf([says('Yes'), end('cancelled')]);
   await cancelled.asked('Hello');
   expect(cancelled.first()).toMatchObject({ state: 'stopped', status: 200 });
 
-  const left = logOf([text('Yes'), text(' it is'), end()]);
+  const left = logOf([says('Yes'), says(' it is'), end()]);
   await left.log.follow({ method: 'POST', path: '/v1/chat', key: null }, async () => {
     for await (const _ of left.log.inference.answer(request('Hello'), new AbortController().signal)) break;
     return 200;
@@ -160,7 +147,7 @@ test('how a request ended: done, failed by its status or its model, stopped by i
 });
 
 test('a response that streams on after its handler is over is running until its answer ends', async () => {
-  const { log, told, first } = logOf([text('Yes'), end()]);
+  const { log, told, first } = logOf([says('Yes'), end()]);
   const { promise: read, resolve: done } = Promise.withResolvers<void>();
   await log.follow({ method: 'POST', path: '/v1/chat', key: null }, async () => {
     const answer = log.inference.answer(request('Hello'), new AbortController().signal);
@@ -181,7 +168,7 @@ test('a response that streams on after its handler is over is running until its 
 });
 
 test('stopped from the page: the row that was chosen, or all of a key, and what is done stays done', async () => {
-  const { log, signals, asked } = logOf([text('Yes'), text(' it'), end()]);
+  const { log, signals, asked } = logOf([says('Yes'), says(' it'), end()]);
   await asked('Earlier');
   const running = ['A', 'B', 'A'].map((name) => asked(name, {}, 200, name));
   log.stop('3');
@@ -199,7 +186,7 @@ test('stopped from the page: the row that was chosen, or all of a key, and what 
 });
 
 test('a request stopped from the page is stopped, not failed, when its model says so by an error', async () => {
-  const { log, asked, first } = logOf([text('Yes'), new Error('ended')]);
+  const { log, asked, first } = logOf([says('Yes'), new Error('ended')]);
   const answer = asked('Hello');
   await Promise.resolve();
   const own = log.list()[0]?.id ?? '';
@@ -259,9 +246,9 @@ test('of each kind only the newest stay; what runs stays however much comes afte
 
 test('the inspector shows what was asked and said, up to its limit, and what differs from the request before', async () => {
   const parts: AnswerPart[] = [
-    text('Hm.', 'thinking'),
-    text('Yes'),
-    text(' it is'),
+    says('Hm.', 'thinking'),
+    says('Yes'),
+    says(' it is'),
     { type: 'call', id: '1', name: 'look', arguments: '{"at":1}' },
     { type: 'call-begin', id: '2', name: 'find' },
     { type: 'call-arguments', text: '{}' },
@@ -303,7 +290,7 @@ test('the inspector shows what was asked and said, up to its limit, and what dif
 });
 
 test('of an answer without end the inspector keeps the beginning', async () => {
-  const { log, asked } = logOf([text('a'.repeat(retention.characters - 1)), text('bcd'), end()], true);
+  const { log, asked } = logOf([says('a'.repeat(retention.characters - 1)), says('bcd'), end()], true);
   await asked('Go on');
   expect(log.texts('1')?.answer).toHaveLength(retention.characters);
   expect(log.texts('1')?.answer.at(-1)).toBe('b');

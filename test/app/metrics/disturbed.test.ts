@@ -1,8 +1,6 @@
 // Which runs of a benchmark are marked as disturbed; what makes a machine unfit is told by machine-conditions.test.ts.
 import { expect, test, vi } from 'vitest';
-import { createMetrics } from '../../../app/metrics/service.ts';
-import type { BenchmarkState, ModelId, Run, TurnEvent } from '../../../app/protocol/index.ts';
-import { open } from '../store/support.ts';
+import { benchmarkOf } from './benchmark-of.ts';
 
 const machine = vi.hoisted(() => ({ busy: false }));
 vi.mock('../../../app/metrics/machine-conditions.ts', () => ({
@@ -16,30 +14,13 @@ test.each([
   ['busy before it began', true, false, true],
   ['busy by its own work only', false, true, false],
 ])('on a machine that was %s', async (_, before, during, disturbed) => {
-  const { db } = await open();
-  const runs: Run[] = [];
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const { handlers } = createMetrics({
-    db,
-    engine: '1',
-    now: () => 1,
-    newId: () => 'batch',
-    emit: (name, payload) => {
-      if (name === 'run.added') runs.push(payload as Run);
-      if (name === 'benchmark' && (payload as BenchmarkState).status !== 'running') end();
-    },
-    ask: ({ onEvent }) => {
-      machine.busy = during;
-      const events = [
-        { type: 'started', model: 'a', backEnd: 'cpu' },
-        { type: 'finished', reason: 'length', usage, timings },
-      ] as TurnEvent[];
-      queueMicrotask(() => events.forEach(onEvent));
-      return { model: 'Starter' };
-    },
-  });
   machine.busy = before;
-  handlers['benchmark.start']({ modelIds: ['a' as ModelId] });
-  await ended;
+  const { runs } = await benchmarkOf(() => {
+    machine.busy = during;
+    return [
+      { type: 'started', model: 'a', backEnd: 'cpu' },
+      { type: 'finished', reason: 'length', usage, timings },
+    ];
+  });
   expect(runs.map((run) => run.disturbed)).toEqual(Array.from({ length: 5 }, () => disturbed));
 });

@@ -18,6 +18,18 @@ export const says = (text: string, kind: 'thinking' | 'answer' = 'answer'): Answ
   text,
 });
 
+/** A question as it is when nothing else was asked for. */
+export const plainRequest = (more: Partial<AnswerRequest> = {}): AnswerRequest => ({
+  model: 'm',
+  messages: [{ role: 'user', text: 'Hello', thinking: '' }],
+  tools: [],
+  thinking: null,
+  thinkingTokens: null,
+  sampling: {},
+  stops: [],
+  ...more,
+});
+
 /** `script`: the parts of every answer; an error is thrown where it stands. */
 export function scriptedInference(script: readonly (AnswerPart | Error)[], models: ServedModel[] = []) {
   const asked: AnswerRequest[] = [];

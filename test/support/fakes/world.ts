@@ -133,6 +133,12 @@ export function createWorld(change: Partial<World> = {}): World {
 }
 
 let lastId = 0;
+/** What a short turn took. */
+export const turnFigures = {
+  usage: { promptTokens: 4, cachedTokens: 0, thinkingTokens: 1, answerTokens: 2 },
+  timings: { firstTokenMs: 1, prefillMs: 1, decodeMs: 1, thinkingMs: 1, totalMs: 3, tokensPerSecond: null },
+};
+
 export const nextId = <Id extends string>(kind: string) => `${kind}-${String(++lastId).padStart(6, '0')}` as Id;
 
 export function newChat(change: Partial<Chat> = {}): Chat {

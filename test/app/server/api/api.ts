@@ -5,6 +5,16 @@ import { startCore } from '../../../support/core/core.ts';
 
 export const KEY = 'lh-test-key';
 
+/** The kinds of events of a message in a response, in their order, each once. */
+export const eventsOfMessage: readonly string[] = [
+  'output_item.added',
+  'content_part.added',
+  'output_text.delta',
+  'output_text.done',
+  'content_part.done',
+  'output_item.done',
+];
+
 /** A server over a real core and the real built-in model. */
 export async function startApi(
   options: Partial<ApiServerOptions> = {},

@@ -4,7 +4,7 @@ import type { ServedModel } from '../../../../app/core/inference.ts';
 import { LonghandError } from '../../../../app/protocol/index.ts';
 import { createAnswers } from '../../../../app/server/api/answers.ts';
 import { ollama } from '../../../../app/server/api/ollama.ts';
-import { end, post, says, scriptedInference } from '../../../support/core/scripted-inference.ts';
+import { end, plainRequest, post, says, scriptedInference } from '../../../support/core/scripted-inference.ts';
 
 function served(script: Parameters<typeof scriptedInference>[0] = [says('Hi'), end()], models: ServedModel[] = []) {
   const scripted = scriptedInference(script, models);
@@ -90,17 +90,7 @@ test('streamed: a line for each part, log-probabilities with it, and a failure a
 test('options are sent on, and what was not given is not', async () => {
   const { asked, json } = served();
   await json('/chat', question);
-  expect(asked[0]).toEqual({
-    model: 'm',
-    messages: [{ role: 'user', text: 'Hello', thinking: '' }],
-    tools: [],
-    thinking: null,
-    thinkingTokens: null,
-    sampling: {},
-    stops: [],
-    logprobs: null,
-    grammar: null,
-  });
+  expect(asked[0]).toEqual(plainRequest({ logprobs: null, grammar: null }));
   const sampled = { temperature: 0.5, top_k: 3, top_p: 0.9, min_p: 0.1, repeat_penalty: 1.1, presence_penalty: 0.2 };
   const options = { ...sampled, frequency_penalty: 0.3, seed: -7, num_predict: 5, stop: 'X' };
   await json('/chat', { ...question, options, think: 'low', logprobs: true, top_logprobs: 2, format: 'json' });

@@ -13,11 +13,10 @@ import {
   withTurnEvents,
 } from '../../../../renderer/stores/chat/reducers.ts';
 import { branchOf, queueOf, versionsOf } from '../../../../renderer/stores/chat/tree.ts';
-import { newChat, newMessage } from '../../../support/fakes/world.ts';
+import { newChat, newMessage, turnFigures } from '../../../support/fakes/world.ts';
 
 const turnId = 'turn-1' as TurnId;
-const usage = { promptTokens: 4, cachedTokens: 0, thinkingTokens: 1, answerTokens: 2 };
-const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1, thinkingMs: 1, totalMs: 3, tokensPerSecond: null };
+const { usage, timings } = turnFigures;
 
 function opened(): { data: ChatData; answer: Message } {
   const chat = newChat();

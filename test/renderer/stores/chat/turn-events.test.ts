@@ -15,14 +15,13 @@ import {
   withoutMessage,
   withTurnEvents,
 } from '../../../../renderer/stores/chat/reducers.ts';
-import { newChat, newMessage } from '../../../support/fakes/world.ts';
+import { newChat, newMessage, turnFigures } from '../../../support/fakes/world.ts';
 
 const turnId = 'turn-1' as TurnId;
 const chat = newChat();
 const running = newMessage(chat.id, 'assistant', { state: { status: 'running', turnId } });
 const after = (event: TurnEvent, before: Message = running) => applyToMessage(before, turnId, event);
-const usage = { promptTokens: 4, cachedTokens: 0, thinkingTokens: 1, answerTokens: 2 };
-const timings = { firstTokenMs: 1, prefillMs: 1, decodeMs: 1, thinkingMs: 1, totalMs: 3, tokensPerSecond: null };
+const { usage, timings } = turnFigures;
 const failure = { code: 'engine-lost' as const, message: '[engine] gone' };
 const asking = (id: string, status = 'asking'): ToolUse => ({ id, state: { status } }) as unknown as ToolUse;
 

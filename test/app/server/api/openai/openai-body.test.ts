@@ -13,6 +13,8 @@ import { asInput, kept, listed } from '../../../../../app/server/api/openai/resp
 import { replayOf } from '../../../../../app/server/api/openai/response-replay.ts';
 import { ResponsesBody, requestOfItems } from '../../../../../app/server/api/openai/responses-body.ts';
 import { headOf, readBody } from '../../../../../app/server/api/problems.ts';
+import { plainRequest } from '../../../../support/core/scripted-inference.ts';
+import { eventsOfMessage } from '../api.ts';
 
 const question = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] };
 const chats = (more: object = {}) => requestsOf(readBody(ChatBody, { ...question, ...more }));
@@ -21,20 +23,7 @@ const clock = { type: 'function', function: { name: 'clock' } };
 const date = { type: 'function', function: { name: 'date' } };
 
 test('a chat: what was not given is not sent on', () => {
-  expect(chats()).toEqual([
-    {
-      model: 'm',
-      messages: [{ role: 'user', text: 'Hello', thinking: '' }],
-      tools: [],
-      thinking: null,
-      thinkingTokens: null,
-      sampling: {},
-      logprobs: null,
-      bias: null,
-      grammar: null,
-      stops: [],
-    },
-  ]);
+  expect(chats()).toEqual([plainRequest({ logprobs: null, bias: null, grammar: null })]);
 });
 
 test('a chat: sampling, limits, stops and how likely tokens were', () => {
@@ -342,12 +331,7 @@ test('a kept response comes again in one piece each, without pieces of nothing',
   expect(types(message('Hi'), call('{}'))).toEqual([
     'created',
     'in_progress',
-    'output_item.added',
-    'content_part.added',
-    'output_text.delta',
-    'output_text.done',
-    'content_part.done',
-    'output_item.done',
+    ...eventsOfMessage,
     'output_item.added',
     'function_call_arguments.delta',
     'function_call_arguments.done',

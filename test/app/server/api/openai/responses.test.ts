@@ -6,7 +6,7 @@ import {
   maxResponses,
 } from '../../../../../app/server/api/openai/response-store.ts';
 import { scriptedEngine } from '../../../../support/core/scripted-engine.ts';
-import { KEY, startApi } from '../api.ts';
+import { eventsOfMessage, KEY, startApi } from '../api.ts';
 
 //  The Responses API, through the official client and its helpers. They check the order and the shape of events themselves.
 
@@ -55,12 +55,7 @@ describe('a response', () => {
     expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
       'created',
       'in_progress',
-      'output_item.added',
-      'content_part.added',
-      'output_text.delta',
-      'output_text.done',
-      'content_part.done',
-      'output_item.done',
+      ...eventsOfMessage,
       'completed',
     ]);
 
