@@ -63,10 +63,12 @@ export type DocumentsOptions = {
   startParser: StartParser;
   /** The system's OCR; without it, Tesseract is used. */
   recognise?: SystemRecogniser | null;
-  /** Folder of the user manual; null: this core does not look after it. */
   /** Called after deleted documents were purged. */
   purged?: () => void;
+  /** Folder of the user manual; null: this core does not look after it. */
   help: string | null;
+  /** How long after the start the manual is read. */
+  helpAfterMs?: number;
   now: () => number;
   /** As in the importer. */
   turnMs?: number;
@@ -340,7 +342,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
     timers.push(
       setTimeout(
         guarded(report, () => beginHelp(help)),
-        LATER_MS,
+        options.helpAfterMs ?? LATER_MS,
       ),
     );
 

@@ -61,6 +61,8 @@ export async function openShelf(
     startParser: options.startParser ?? realParser(),
     recognise: options.recognise ?? null,
     help: options.help ?? null,
+    // Behind what a start does after half a second, as in the app.
+    helpAfterMs: 600,
     ...(options.turnMs !== undefined && { turnMs: options.turnMs }),
     now: Date.now,
   });

@@ -8,13 +8,11 @@ import { realModel } from '../models/real-models.mjs';
 
 export const MINILM = 'minilm' as ModelId;
 
-/** The real engine process with all-MiniLM-L6-v2, as documents use it; it ends with the test, or as `atEnd` wants it. */
-export async function meaning(
-  atEnd: (close: () => void) => void = onTestFinished,
-): Promise<Pick<DocumentsOptions, 'engine' | 'embedders'>> {
+/** The real engine process with all-MiniLM-L6-v2, as documents use it. */
+export async function meaning(): Promise<Pick<DocumentsOptions, 'engine' | 'embedders'>> {
   const path = await realModel('minilm');
   const engine = createEngine({ startEngine: realEngine(), onStatus: () => {} });
-  atEnd(() => engine.close());
+  onTestFinished(() => engine.close());
   return {
     engine,
     embedders: {

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { manualFor } from '../../../../app/chat/turns/about-longhand.ts';
 import { ASSISTANT, type CollectionId, type ModelId, quotedIn } from '../../../../app/protocol/index.ts';
 import { collectionPassages } from '../../../../app/store/documents/chunks.ts';
@@ -11,16 +11,6 @@ import { meaning } from '../../../support/documents/encoder.ts';
 //  A small manual with known questions, and the real encoder with its reader.
 
 vi.setConfig({ testTimeout: 60_000 });
-
-// One engine for all tests: it reads the encoder and its reader once.
-let encoder: Awaited<ReturnType<typeof meaning>>;
-beforeAll(async () => {
-  let close = () => {};
-  encoder = await meaning((end) => {
-    close = end;
-  });
-  return () => close();
-});
 
 const PAGE = `# The lighthouse
 
@@ -42,7 +32,7 @@ function helpWith(known: typeof KNOWN | null, page = PAGE): string {
 }
 
 async function open(help: string, dataFolder = newFolder()) {
-  const { engine, embedders } = encoder;
+  const { engine, embedders } = await meaning();
   const embedded: string[][] = [];
   const counted: typeof engine = {
     ...engine,
@@ -160,7 +150,7 @@ test('the questions are embedded once, and again when the file is another', asyn
 test('a document that comes while they are embedded has its vectors first, and none of them is embedded twice', async () => {
   const many = { quote: null, questions: Array.from({ length: 100 }, (_, at) => `what is ${at} times ${at}`) };
   const note = 'The ferry leaves at noon.';
-  const { engine, embedders } = encoder;
+  const { engine, embedders } = await meaning();
   const asked: string[][] = [];
   let added: Promise<unknown> | undefined;
   const addNote = async () => {
