@@ -88,10 +88,8 @@ async function existing(path: string): Promise<string> {
 async function realOf(path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
   if (real !== null) return real;
-  const there = await lstat(path).catch(() => null);
-  if (there?.isSymbolicLink()) refuse('link', `${path} is a link to nothing`);
-  // What was not there a moment ago has been made since.
-  if (there?.isDirectory()) return realOf(path);
+  // A folder that is there after all has just been made, and its name is its own.
+  if ((await lstat(path).catch(() => null))?.isSymbolicLink()) refuse('link', `${path} is a link to nothing`);
   return dirname(path) === path ? path : join(await realOf(dirname(path)), basename(path));
 }
 
