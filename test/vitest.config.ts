@@ -61,8 +61,8 @@ export default defineConfig({
     include: ['**/*.test.ts', '**/*.test.tsx'],
     exclude: ['e2e/**', '**/node_modules/**', ...(process.env.LONGHAND_FAST ? SLOW : [])],
     pool: 'forks',
-    // One more than the cores that are there at least: many tests wait for processes.
-    maxWorkers: 3,
+    // Two more than the cores that are there at least: many tests wait for processes.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     testTimeout: 30_000,
     // A soak weighs the core, which runs in the test: V8's young generation alone would come and go by 128 MB in a process so large.

@@ -24,7 +24,8 @@ export default defineConfig({
   testDir: import.meta.dirname,
   outputDir: join(import.meta.dirname, '..', '..', '.cache', 'e2e'),
   globalSetup: './build.ts',
-  workers: 2,
+  // One more than the cores that are there at least: a browser waits for the app, and the app for its engine.
+  workers: 3,
   // npm test runs one after the other.
   projects: [
     { name: 'side by side', testIgnore: ALONE, fullyParallel: true },

@@ -103,7 +103,7 @@ describe('on the stand-in', () => {
       const outcomes = [];
       for (const mode of [{ check: true }, { order: 'reverse' }, { order: 'random', seed: 9 }] as const) {
         standin.options(mode);
-        outcomes.push(await aloneAndTogether(join(golden, name), 3, 'exact'));
+        outcomes.push(await aloneAndTogether(join(golden, name), 2, 'exact'));
       }
       for (const { alone, together } of outcomes)
         expect({ alone, together }).toEqual({ alone: outcomes[0]?.alone, together: outcomes[0]?.alone });
@@ -188,9 +188,9 @@ describe('a fault while four write', () => {
     return Promise.all(
       sessions.map((session, index) =>
         ask(session, promptOf(index), {
-          maxTokens: 60,
+          maxTokens: 24,
           onTokens: () => {
-            if (++seen === 60) harm();
+            if (++seen === 24) harm();
           },
         }).then(
           ({ tokens }) => tokens,
