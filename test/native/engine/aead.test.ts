@@ -95,6 +95,45 @@ test('numbers at the edge of what a limb holds', () => {
       }
 });
 
+const MODULUS = 2n ** 130n - 5n;
+const little = (bytes: Uint8Array) => BigInt(`0x${of(Buffer.from(bytes).reverse())}`);
+function inverse(of: bigint): bigint {
+  let [result, base, left] = [1n, of % MODULUS, MODULUS - 2n];
+  for (; left > 0n; left >>= 1n) {
+    if (left & 1n) result = (result * base) % MODULUS;
+    base = (base * base) % MODULUS;
+  }
+  return result;
+}
+
+/** One block of cipher text whose Poly1305 sum comes out as `sum`; null where no block of 16 bytes does that with this key. */
+function blockFor(sum: bigint, key: Uint8Array, nonce: Uint8Array): Buffer | null {
+  const first = createCipheriv('chacha20', key, Buffer.concat([new Uint8Array(4), nonce])).update(new Uint8Array(16));
+  const back = inverse(little(first) & 0x0ffffffc0ffffffc0ffffffc0fffffffn);
+  const lengths = (1n << 128n) + (16n << 64n);
+  const before = (((sum * back - lengths) % MODULUS) + MODULUS) % MODULUS;
+  const block = ((before * back) % MODULUS) - (1n << 128n);
+  if (block < 0n || block >> 128n) return null;
+  return Buffer.from(block.toString(16).padStart(32, '0'), 'hex').reverse();
+}
+
+test.each([0n, 1n, 4n, 5n, 2n ** 44n, 2n ** 88n, 2n ** 128n, MODULUS - 1n, MODULUS - 5n])(
+  'a sum of %s modulo 2^130 - 5 is taken down to that',
+  (sum) => {
+    const nonce = new Uint8Array(12);
+    let tried = 0;
+    for (let seed = 0; tried < 40; seed++) {
+      const key = new Uint8Array(32).fill(seed & 255, 0, 16).fill(seed >> 8, 16);
+      const message = blockFor(sum, key, nonce);
+      if (!message) continue;
+      tried++;
+      const given = { key, nonce, additional: new Uint8Array(), message };
+      const opened = aead(false, given);
+      expect(of(byNode(false, given, opened.tag)), `key ${seed}`).toBe(of(opened.message));
+    }
+  },
+);
+
 test('tags are the same only in all bits', () => {
   const tag = randomBytes(16);
   expect(sameTag(tag, Buffer.from(tag))).toBe(true);
