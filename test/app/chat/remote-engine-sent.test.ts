@@ -54,6 +54,28 @@ test('a picture is sent as a copy without where it was taken, and only to a mode
   expect(sent.includes('Acme')).toBe(false);
 });
 
+test('what may fit by an estimate is sent, what surely does not is refused before anything is stored', async () => {
+  const engine = await foreignEngine(
+    (response) => stream(response, [{ content: 'ok' }]),
+    [{ id: 'lab/model-7b', max_model_len: 2000 }],
+  );
+  const { client } = await startCore({ startEngine });
+  const { model } = await addEngine(client, engine.address);
+  const chat = await client.call('chats.create', { modelId: model.id });
+  const turns = listen(client);
+  const of = (text: string) => client.call('context.measure', { chatId: chat.id, draft: text });
+  const long = async (tokens: number) => {
+    const { used, draft } = await of('word '.repeat(1000));
+    return 'word '.repeat(Math.round((1000 * (tokens - used)) / draft));
+  };
+  expect((await of('')).limit).toBe(2000);
+  const refused = client.call('turns.send', { chatId: chat.id, text: await long(2000 * 1.35) });
+  await expect(refused).rejects.toMatchObject({ code: 'context-full' });
+  expect((await client.call('chats.get', { chatId: chat.id })).messages).toEqual([]);
+  const { turnId } = await client.call('turns.send', { chatId: chat.id, text: await long(2000 * 1.25) });
+  expect(await turns.end(turnId)).toMatchObject({ type: 'finished' });
+});
+
 test('with a keychain the key and secrets of tool servers lie sealed; one that gives nothing back is a sentence', async () => {
   const xor = (text: Buffer) => Buffer.from(text.map((byte) => byte ^ 0x5a));
   const cipher = {

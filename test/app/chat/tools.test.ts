@@ -243,6 +243,24 @@ test('a loop that is taken back after a call takes back nothing of what stood be
   expect(retracted).toEqual({ type: 'retracted', kind: 'answer', from: 'First this.\n\nFine'.length });
 });
 
+test('a call of an answer that is being written is not run again', async () => {
+  const { client, heard } = await start((step) => (step === 0 ? sum('1 + 1') : `It is two. ${call(CIRCLING, {})}`));
+  const refused = new Promise((resolve) => {
+    client.on('turn', async ({ event, turnId, messageId, chatId }) => {
+      if (event.type !== 'paused') return;
+      const { toolUses } = await readMessage(client, chatId, messageId);
+      const useId = toolUses[0]?.id as ToolUse['id'];
+      client.call('turns.runToolAgain', { messageId, useId }).then(resolve, resolve);
+      await client.call('turns.decide', { turnId, choice: 'loop-guard-off' });
+    });
+  });
+  const { chat, message } = await ask(client, heard);
+  expect(await refused).toMatchObject({ code: 'conflict' });
+  const { messages } = await client.call('chats.get', { chatId: chat.id });
+  expect(messages).toHaveLength(2);
+  expect(uses(message)[0]).toEqual(['calculator', 'done', '2']);
+});
+
 test('what looks like a call in code is shown and not made', async () => {
   const { client, heard } = await start(() => `Write it so:\n\n\`\`\`\n${sum('1 + 1')}\n\`\`\`\n`);
   const { message } = await ask(client, heard);
