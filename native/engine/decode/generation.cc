@@ -7,7 +7,7 @@ namespace longhand {
 namespace {
 
 constexpr int64_t generated_snapshot_every = 256;
-constexpr size_t message_snapshots = 3;  // if the prompt cache has no room, besides that of the first message
+constexpr size_t message_snapshots = 4;  // if the prompt cache has no room, besides that of the first message
 // A decode step shorter than this is not cancelled: it ends soon enough, and cancelling it would lose its state.
 constexpr double uninterrupted_ms = 25;
 
@@ -125,7 +125,7 @@ void Generation::remember(const Reading& reading, size_t boundary, double second
     return each.kind == Boundary::Kind::message || each.kind == Boundary::Kind::last;
   });
   const bool first = kind == Boundary::Kind::first_message;
-  const bool among_last = kind != Boundary::Kind::chunk && later <= static_cast<ptrdiff_t>(message_snapshots);
+  const bool among_last = kind != Boundary::Kind::chunk && later < static_cast<ptrdiff_t>(message_snapshots);
   // Chats continue after the last message; a regenerated answer starts from the last token.
   const bool branches = first || (kind != Boundary::Kind::chunk && later <= 1);
   if (options_.cache_prompt && timeline_.cache_prefix(reading.prompt, ends.first(boundary + 1), options_.path, seconds,

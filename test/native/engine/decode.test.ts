@@ -160,3 +160,25 @@ test('lengths that can be gone back to: all of them, or those of which the state
   expect(all).toContain(24);
   hybrid.close();
 });
+
+test('where the prompt cache has no room, the states after the first message and the latest four are kept', async () => {
+  const model = await addon.load(starter, { device: 'cpu' });
+  model.setPromptCache(0);
+  const END = 2;
+  const message = (seed: number) => [...someTokens(19, seed), END];
+  const kept = async (messages: number, after: number) => {
+    const session = model.createSession({ contextLength: 256 });
+    const prompt = [...Array.from({ length: messages }, (_, seed) => message(seed + 1)).flat(), ...someTokens(after)];
+    await session.generate(Int32Array.from(prompt), { maxTokens: 1, stopTokens: [END], temperature: 0 });
+    const lengths = session.snapshots();
+    session.close();
+    return lengths;
+  };
+  expect(await kept(1, 5)).toEqual([0, 20, 25]);
+  expect(await kept(5, 5)).toEqual([0, 20, 40, 60, 80, 100, 105]);
+  expect(await kept(8, 5)).toEqual([0, 20, 100, 120, 140, 160, 165]);
+  // Where more follows than a template adds, the state before the last token is one of them.
+  expect(await kept(8, 12)).toEqual([0, 20, 100, 120, 140, 160, 172]);
+  expect(await kept(8, 13)).toEqual([0, 20, 120, 140, 160, 172, 173]);
+  model.close();
+});
