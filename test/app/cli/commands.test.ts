@@ -163,6 +163,11 @@ test('chat keeps the conversation, and reads less the second time', async () => 
   expect(turns).toHaveLength(3);
   expect(turns[1].text).toBe(turns[0].text);
   expect(turns[2].timings.cached_tokens).toBeGreaterThan(0);
+  const shown = await longhand(['chat', '--temperature', '0'], { input: 'Hello! Who are you?\nAnd now?\n/quit\n' });
+  const told = [...shown.err.matchAll(/(\d+) tokens read, (\d+) cached/g)].map(([, read, cached]) => [read, cached]);
+  const of = ({ prompt_tokens: all, timings }: (typeof turns)[0]) =>
+    [all - timings.cached_tokens, timings.cached_tokens].map(String);
+  expect(told).toEqual([of(turns[0]), of(turns[2])]);
 });
 
 test.each([

@@ -111,6 +111,16 @@ describe('texts', () => {
     expect(['0.123451', '0.12344'].map(fine)).toEqual([false, false]);
   });
 
+  test.each([
+    ['json-schema', (length: number) => 'true'.padEnd(length)],
+    ['regex', (length: number) => `[${'a'.repeat(length - 2)}]`],
+    ['gbnf', (length: number) => 'root ::= "a"'.padEnd(length)],
+  ] as const)('%s: a source has at most a mebibyte', async (kind, source) => {
+    const vocabulary = await addon.vocabulary(bytes, ends);
+    expect((await vocabulary.grammar(kind, source(2 ** 20))).after(new Int32Array())).not.toBeNull();
+    await expect(vocabulary.grammar(kind, source(2 ** 20 + 1))).rejects.toThrow('more than 1048576 bytes');
+  });
+
   test('a dot of a grammar is any character, of every plane', async () => {
     const three = await fits('gbnf', 'root ::= "a" . . "z"');
     expect(['abcz', 'a\n"z', 'aé€z', 'a😀名z'].map(three)).toEqual([true, true, true, true]);

@@ -86,7 +86,18 @@ function schema(random: Random, depth: number): object {
   ])();
 }
 
-test('500 schemas: every text that is finished is valid', async () => {
+/** Members that the text has, and those that are left when each name counts once. */
+function membersOf(text: string): [written: number, named: number] {
+  const written = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1;
+  const count = (value: unknown): number => {
+    if (value === null || typeof value !== 'object') return 0;
+    const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+    return Object.values(value).reduce((sum: number, each) => sum + count(each), own);
+  };
+  return [written, count(JSON.parse(text))];
+}
+
+test('500 schemas: every text that is finished is valid, has no name twice, and may be written plainly', async () => {
   const words = await wordsOf('starter');
   const ajv = new Ajv2020({ strict: false, allErrors: false });
   formats.default(ajv);
@@ -113,7 +124,12 @@ test('500 schemas: every text that is finished is valid', async () => {
     finished++;
     const text = words.text(ids);
     const valid = ajv.validate(whole, JSON.parse(text));
-    expect(valid, `${seed}: ${JSON.stringify(whole)}\n${text}\n${ajv.errorsText()}`).toBe(true);
+    const why = `${seed}: ${JSON.stringify(whole)}\n${text}`;
+    expect(valid, `${why}\n${ajv.errorsText()}`).toBe(true);
+    const [written, named] = membersOf(text);
+    expect(written, why).toBe(named);
+    const plain = words.tokenizer.encodeText(JSON.stringify(JSON.parse(text)));
+    expect(grammar.after(Int32Array.from(plain))?.ends, why).toBe(true);
   }
 }, 120_000);
 
