@@ -130,6 +130,23 @@ test('from a GGUF file with its tower beside it, or chosen; one of another model
   const { vision, notices } = await addon.inspect(join(wrong, 'model.gguf'));
   expect(vision).toBeNull();
   expect(notices).toEqual(['the vision tower mmproj.gguf is not used: it gives rows of 64, the model has 48']);
+  // The most exact one that can be read is taken, whatever the folder lists first.
+  const several = [
+    'mmproj-Q8_0.gguf',
+    'a-mmproj-f16.gguf',
+    'mmproj-F32.gguf',
+    'z-MMPROJ-BF16.gguf',
+    'b-mmproj-f16.gguf',
+  ];
+  const broken = temporaryFolder({ 'model.gguf': text, ...Object.fromEntries(several.map((name) => [name, 'none'])) });
+  const tried = (await addon.inspect(join(broken, 'model.gguf'))).notices.map((notice) => notice.split(' ')[3]);
+  expect(tried).toEqual([
+    'z-MMPROJ-BF16.gguf',
+    'a-mmproj-f16.gguf',
+    'b-mmproj-f16.gguf',
+    'mmproj-F32.gguf',
+    'mmproj-Q8_0.gguf',
+  ]);
   await expect(addon.load(path, { vision: join(wrong, 'mmproj.gguf') })).rejects.toThrow(
     '[gguf] mmproj.gguf: gives rows of 64, the model has 48',
   );

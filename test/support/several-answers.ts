@@ -205,6 +205,18 @@ export function severalAnswers(addon: Addon, loadModel: Load, sizes: Partial<Siz
     expect(stream < prompt ? 'stream' : 'prompt').toBe(first);
   });
 
+  test('prompts that are read while nothing is written are read in whole passes', async () => {
+    const model = await load(usual);
+    const read = async (seed: number) => {
+      const parts: number[] = [];
+      const onPrefill = (done: number) => parts.push(done);
+      await answer(model, someTokens(100, seed), { maxTokens: 1, cachePrompt: false, onPrefill });
+      return parts.find((done) => done > 0);
+    };
+    // All but the last token, after which the state is kept.
+    for (const first of await Promise.all([read(1), read(2)])) expect(first).toBeGreaterThanOrEqual(99);
+  });
+
   test('a part leaves nothing over that would be read another way than the whole', async () => {
     // The first part is of 64 tokens where more than 15 follow.
     for (const over of [1, 9, 15]) {
