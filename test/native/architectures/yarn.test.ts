@@ -48,6 +48,15 @@ test('the ramp stands at whole frequencies unless "truncate" is false', async ()
   expect(await scores({ truncate: false })).not.toEqual(plain);
 });
 
+test('waves that turn often enough within the length of the training stay as they are', async () => {
+  const frequencies = (original: number) => scores({ original_max_position_embeddings: original, attention_factor: 1 });
+  const linear = (factor: number) => scores({ rope_type: 'linear', factor });
+  expect(await frequencies(1e9)).toEqual(await linear(1));
+  const between = await frequencies(4096);
+  expect(between).not.toEqual(await linear(1));
+  expect(between).not.toEqual(await linear(yarn.factor));
+});
+
 test('the ends of the ramp are those given', async () => {
   const plain = await scores({});
   expect(await scores({ beta_fast: 32, beta_slow: 1 })).toEqual(plain);
