@@ -17,7 +17,17 @@ const tensors = [
 test('what is written is read again', async () => {
   await writeSafetensors(file, tensors);
   expect(readSafetensors(file)).toEqual(tensors);
-  expect(Number(readFileSync(file).readBigUInt64LE()) % 8).toBe(0);
+});
+
+test('data begins at the next multiple of eight bytes, however long the names are', async () => {
+  for (let letters = 1; letters <= 9; letters++) {
+    await writeSafetensors(file, [{ name: 'ä'.repeat(letters), shape: [1], data: Float32Array.of(7) }]);
+    const bytes = readFileSync(file);
+    const begin = Number(bytes.readBigUInt64LE());
+    const padding = /} *$/.exec(bytes.toString('utf8', 8, 8 + begin))?.[0].length ?? 0;
+    expect([begin % 8, bytes.length - begin, bytes.readFloatLE(8 + begin)]).toEqual([0, 12, 7]);
+    expect(padding - 1).toBeLessThan(8);
+  }
 });
 
 test('broken files are a sentence', async () => {
