@@ -5,6 +5,8 @@ import { onTestFinished } from 'vitest';
 import type { ChatId, MessageId } from '../../../app/protocol/index.ts';
 import { createChat } from '../../../app/store/chats/chats.ts';
 import { addMessage } from '../../../app/store/chats/messages.ts';
+import { type Database, openDatabase } from '../../../app/store/database/database.ts';
+import { migrate, readMigrations } from '../../../app/store/database/migrate.ts';
 import { openStore, type Store } from '../../../app/store/store.ts';
 
 export const migrations = resolve(import.meta.dirname, '../../../app/store/database/migrations');
@@ -21,8 +23,20 @@ export async function open(folder = newFolder(), now?: () => number): Promise<St
   return store;
 }
 
+/** A database of this version, in memory. */
+export function inMemory(): Database {
+  const db = openDatabase(':memory:', { vectors: true });
+  onTestFinished(() => db.close());
+  migrate(db, readMigrations(migrations));
+  return db;
+}
+
 /** A chat with a question and an answer. */
-export function addExchange({ db }: Store, question: string, answer: string): { chatId: ChatId; answerId: MessageId } {
+export function addExchange(
+  { db }: Pick<Store, 'db'>,
+  question: string,
+  answer: string,
+): { chatId: ChatId; answerId: MessageId } {
   const chat = createChat(db, null, Date.now());
   const done = { status: 'done' as const, reason: null };
   const asked = addMessage(

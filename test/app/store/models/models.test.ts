@@ -9,8 +9,11 @@ import {
   listModels,
   type ModelMetadata,
   modelsToInspect,
+  presetsOf,
   setModelMetadata,
+  setModelSettings,
   setModelUsed,
+  setRemoteModel,
 } from '../../../../app/store/models/models.ts';
 import { shapeOf } from '../../../support/fakes/models.ts';
 import { migrations, newFolder } from '../support.ts';
@@ -70,6 +73,56 @@ test('models of an older version keep what was known of them', () => {
   expect(modelsToInspect(db)).toEqual([{ id: 'full', path: null }]);
   setModelMetadata(db, 'full' as ModelId, factsOf({ layers }));
   expect(modelsToInspect(db)).toEqual([]);
+});
+
+test('pictures, thinking and all else that can be switched are kept as they are, each for itself', () => {
+  const db = opened();
+  const flags = ['supported', 'mtp', 'encoder', 'reranker'] as const;
+  for (const on of flags) {
+    const description = Object.fromEntries(flags.map((flag) => [flag, flag === on]));
+    for (const [able, vision] of [
+      [true, { token: 7, merge: 2 }],
+      [false, null],
+    ] as const) {
+      const metadata = { ...factsOf({ ...description, vision }), thinking: { able, byDefault: !able } };
+      const id = `${on} ${able}` as ModelId;
+      addModel(db, { id, name: id, path: null, metadata }, 1);
+      expect(findModel(db, id)?.metadata).toEqual(metadata);
+    }
+  }
+});
+
+test('a model elsewhere and one with settings of its own keep them; a damaged row costs what is damaged in it', () => {
+  const db = opened();
+  const remote = { engineId: 'e' as never, model: 'large', contextLength: null, pictures: true };
+  const settings = { sampling: {}, template: null, contextLength: 512, device: null, vision: null };
+  const add = (id: string, more = {}) =>
+    addModel(db, { id: id as ModelId, name: id, path: null, metadata: null, ...more }, 1);
+  add('plain');
+  add('far', { remote });
+  add('mine', { settings, presetOf: 'plain' as ModelId });
+  const read = (id: string) => findModel(db, id as ModelId);
+  expect(read('plain')).toMatchObject({ remote: null, presetOf: null, settings: { contextLength: null } });
+  expect(read('far')?.remote).toEqual(remote);
+  setRemoteModel(db, 'far' as ModelId, { ...remote, contextLength: 8 });
+  expect(read('far')?.remote).toEqual({ ...remote, contextLength: 8 });
+  expect(presetsOf(db, 'plain' as ModelId).map(({ id, settings }) => [id, settings])).toEqual([['mine', settings]]);
+  setModelSettings(db, 'mine' as ModelId, { ...settings, contextLength: 256 });
+  expect(read('mine')?.settings.contextLength).toBe(256);
+  db.run(`UPDATE models SET remote = '{"model":1}' WHERE id = 'far'`);
+  db.run(`UPDATE models SET settings = '{"contextLength":"long"}' WHERE id = 'mine'`);
+  db.run(`UPDATE models SET metadata = '[1,2]' WHERE id = 'plain'`);
+  const whole = [read('far')?.remote, read('mine')?.settings, read('plain')?.metadata];
+  expect(whole).toEqual([null, { ...settings, contextLength: null }, null]);
+  // What is no JSON at all takes no other model along.
+  for (const broken of ['{', '1,2,3,4']) {
+    db.run('UPDATE models SET settings = ? WHERE id = ?', broken, 'mine');
+    expect(listModels(db).map(({ id, settings }) => [id, settings.contextLength])).toEqual([
+      ['plain', null],
+      ['far', null],
+      ['mine', null],
+    ]);
+  }
 });
 
 test('settings of an older version are completed', () => {
