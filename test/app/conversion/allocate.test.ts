@@ -67,6 +67,18 @@ test('bits go to the layers that matter, within the size; what a text does not r
   expect(plan.every(({ bits }) => bits === 3)).toBe(true);
 });
 
+test('the least that a model can become is reached exactly; below it the size that it could have is said', async () => {
+  const least = sizeOf(
+    plan.map((one, at) => ({ ...one, bits: at < 3 ? 2 : 3 })),
+    32,
+  );
+  expect(bitsOf(await allocate(request({ target: least })))).toEqual([2, 2, 2, 3]);
+  const large = plan.map((one) => ({ ...one, shape: [640_000, 64], tensor: { ...one.tensor, shape: [640_000, 64] } }));
+  await expect(allocate(request({ plan: large, target: 1.5e6 }))).rejects.toThrow(
+    '[--target-size] got 0.002 GB; the least that this model can become is 0.088 GB',
+  );
+});
+
 test('a divergence is reached with as few bits as it takes', async () => {
   const loss = (found: readonly Planned[]) =>
     [1, 0.5, 0.01].reduce((sum, sensitivity, i) => sum + (sensitivity / 2) * 4 ** (3 - (found[i]?.bits ?? 0)), 0);

@@ -29,6 +29,11 @@ test('a battery that is being used, a hot processor and other work are told', ()
   expect(readConditions(linux({ '/sys/class/power_supply/BAT0/status': 'Discharging\n' })).battery).toBe(true);
   expect(readConditions(linux({ '/sys/class/thermal/thermal_zone1/temp': '95000\n' })).hot).toBe(true);
   expect(readConditions(linux({}, 2.5)).busy).toBe(true);
+  // Half of the processors may be busy, and heat begins where processors slow down.
+  expect(readConditions(linux({}, 2)).busy).toBe(false);
+  const at = (temperature: string) =>
+    readConditions(linux({ '/sys/class/thermal/thermal_zone1/temp': temperature })).hot;
+  expect([at('89999\n'), at('90000\n')]).toEqual([false, true]);
 });
 
 test('a Mac is asked with pmset; one that says nothing is neither hot nor on its battery', () => {
