@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { smallerName } from '../../../../app/models/shrinking/smaller-name.ts';
 import { createTimeLeft } from '../../../../app/models/shrinking/time-left.ts';
-import { methodsOf, verdictOf } from '../../../../app/protocol/index.ts';
+import { isWeaker, methodsOf, verdictOf } from '../../../../app/protocol/index.ts';
 import { wordOf } from '../../../../app/quality/verdict.ts';
 
 const mlx = { format: 'mlx', bits: 4, group: 64 } as const;
@@ -47,5 +47,14 @@ test('no text weighs anything for a model that reads none, and a file for llama.
 test('the page and the terminal judge alike', () => {
   for (const nats of [0, 0.009, 0.01, 0.05, 0.19, 0.2, 0.9, 1, 7]) expect(wordOf(nats)).not.toBe('broken');
   expect([0.001, 0.02, 0.08, 0.4, 3].map(verdictOf)).toEqual(['same', 'slight', 'little', 'clear', 'much']);
+  expect([0, 0.01, 0.05, 0.2, 1].map(verdictOf)).toEqual(['same', 'slight', 'little', 'clear', 'much']);
+  expect([0, 0.05, 0.19, 0.2, 1, null].map((nats) => isWeaker(verdictOf(nats)))).toEqual([
+    false,
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
   for (const nats of [null, Number.NaN, -1]) expect(verdictOf(nats)).toBe('broken');
 });
