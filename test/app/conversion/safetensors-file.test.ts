@@ -25,6 +25,7 @@ test('tensors are where the header says, whatever order their pieces come in, an
   const bytes = readFileSync(path);
   const size = Number(bytes.readBigUInt64LE());
   expect([size % 8, bytes.length]).toEqual([0, 8 + size + 24 + 4 + 4]);
+  expect(bytes.toString('utf8', 8, 8 + size)).toMatch(/\} {0,7}$/);
   expect(JSON.parse(bytes.toString('utf8', 8, 8 + size))).toEqual({
     __metadata__: { format: 'mlx' },
     a: { dtype: 'F32', shape: [2, 3], data_offsets: [0, 24] },

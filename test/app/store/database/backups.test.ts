@@ -2,8 +2,9 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { backupDue, damage, flaw, listBackups } from '../../../../app/store/database/backups.ts';
+import { backupDue, damage, flaw, flawAside, listBackups } from '../../../../app/store/database/backups.ts';
 import { openDatabase } from '../../../../app/store/database/database.ts';
+import { createDatabaseThread } from '../../../../app/store/database/database-thread.ts';
 import { migrate, pending, readMigrations } from '../../../../app/store/database/migrate.ts';
 import { isLost } from '../../../../app/store/database/recover.ts';
 import { inMemory, migrations, newFolder } from '../support.ts';
@@ -48,15 +49,20 @@ test('a backup is due a day after the last one of a day, or when the clock was s
   expect(backupDue(backedUp({ 'before-update-b.db': NOON }), NOON)).toBe(true);
 });
 
-test('what is wrong with a file is said; a sound one, and a missing folder, are told apart', () => {
+test('what is wrong with a file is said; a sound one, and a missing folder, are told apart', async () => {
   const folder = newFolder();
   const path = join(folder, 'a.db');
   openDatabase(path).close();
   expect([flaw(path, 'integrity_check'), damage(path, 'quick_check')]).toEqual([null, null]);
   writeFileSync(path, 'no database at all'.repeat(400));
-  expect(damage(path, 'quick_check')).toContain('not a database');
+  for (const told of [damage, flaw]) expect(told(path, 'quick_check')).toContain('not a database');
+  const thread = createDatabaseThread();
+  expect(await flawAside(thread, path, 'quick_check')).toContain('not a database');
   const missing = join(folder, 'nowhere', 'a.db');
   expect(() => flaw(missing, 'quick_check')).toThrow(expect.objectContaining({ code: 'permission' }));
+  // It says nothing about a backup that it cannot be opened now: nobody may take it for a damaged one, and remove it.
+  await expect(flawAside(thread, missing, 'quick_check')).rejects.toMatchObject({ code: 'permission' });
+  thread.close();
   expect(damage(missing, 'quick_check')).toContain('unable to open');
 });
 

@@ -13,7 +13,7 @@ function opened() {
   return { db, wrote, values: () => db.all<{ a: number }>('SELECT a FROM one ORDER BY a').map(({ a }) => a) };
 }
 
-test('what fails within a transaction undoes all of it, also what is in one of its own inside; what succeeds is told once', () => {
+test('what fails within a transaction undoes all of it, also what is in one of its own inside; what succeeds is told once', async () => {
   const { db, wrote, values } = opened();
   const add = (a: number) => db.run('INSERT INTO one VALUES (?)', a);
   db.transaction(() => {
@@ -34,6 +34,8 @@ test('what fails within a transaction undoes all of it, also what is in one of i
   expect(wrote.slice(-1)).toEqual([expect.any(Number)]);
   expect(db.run('DELETE FROM one WHERE a > 2')).toEqual({ changes: 2 });
   expect(values()).toEqual([1, 2]);
+  expect(await db.allOnThread('SELECT a FROM one WHERE a > ?', 1)).toEqual([{ a: 2 }]);
+  await expect(db.allOnThread('SELECT b FROM one')).rejects.toThrow(`[database] ${db.path}: no such column: b`);
   db.close();
 });
 
