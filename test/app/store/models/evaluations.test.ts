@@ -24,18 +24,21 @@ const done: EvaluationRow['state'] = {
   result: { kind: 'needle', found: { value: 1, low: null, high: null }, texts: [] },
 };
 
+/** Compared with what stands in a file. */
+const FILED: Partial<EvaluationRow> = { reference: { from: 'file', path: '/a.reference' } };
+
 function tested() {
   const db = inMemory();
   addModel(db, { id: 'm' as ModelId, name: 'm', path: null, metadata: null }, 1);
   addModel(db, { id: 'n' as ModelId, name: 'n', path: null, metadata: null }, 1);
-  for (const one of [row('a', 1), row('b', 3), row('c', 2, { modelId: 'n' as ModelId })]) addEvaluation(db, one);
+  for (const one of [row('a', 1), row('b', 3, FILED), row('c', 2, { modelId: 'n' as ModelId })]) addEvaluation(db, one);
   return db;
 }
 
 test('of a model the newest comes first, with how far it is', () => {
   const db = tested();
   setEvaluation(db, 'a', { seconds: 5, state: done });
-  expect(listEvaluations(db, 'm' as ModelId)).toEqual([row('b', 3), row('a', 1, { seconds: 5, state: done })]);
+  expect(listEvaluations(db, 'm' as ModelId)).toEqual([row('b', 3, FILED), row('a', 1, { seconds: 5, state: done })]);
   expect(findEvaluation(db, 'c')).toEqual(row('c', 2, { modelId: 'n' as ModelId }));
   removeEvaluation(db, 'b');
   expect(listEvaluations(db, 'm' as ModelId).map(({ id }) => id)).toEqual(['a']);
