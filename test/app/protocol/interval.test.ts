@@ -26,6 +26,15 @@ test('of nothing, and of a single block, no interval can be told', () => {
   });
 });
 
+test('of several blocks the interval is what their spread gives', () => {
+  const half = 1.959964 * Math.sqrt(4 / 3);
+  expect(around(4, [2, 4, 6])).toEqual({
+    value: 4,
+    low: expect.closeTo(4 - half, 6),
+    high: expect.closeTo(4 + half, 6),
+  });
+});
+
 test('a sequence is taken in blocks, the last as long as it is', () => {
   expect(blockMeans([1, 3, 5, 7, 9], 2)).toEqual([2, 6, 9]);
   expect(blockMeans([1, 3, 5, 7], 2)).toEqual([2, 6]);
