@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReadableStream } from 'node:stream/web';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -67,4 +67,79 @@ test('no file of a set stands where another one stands, or is written by two at 
   const sent = both.find((one) => one.status === 'fulfilled')?.value ?? expect.unreachable();
   expect(statSync(sent.path).size).toBe(sent.bytes);
   expect((await receive('model/config.json', 2)).bytes, 'again, as after a cut').toBe(2);
+});
+
+test.each([
+  ['letter.txt', 'letter.txt'],
+  ['C:\\papers\\letter.txt', 'letter.txt'],
+  ['../../letter.txt', 'letter.txt'],
+  ['a\0b', 'ab'],
+  ['', 'file'],
+  ['x'.repeat(300), 'x'.repeat(200)],
+])('a file is called by its plain name: %j', async (given, name) => {
+  const dataFolder = newFolder();
+  const received = await open(dataFolder).receive(body(3), given, 0);
+  expect(received).toEqual({ path: join(dataFolder, 'uploads', left(dataFolder)[0] ?? ''), name, bytes: 3 });
+});
+
+const set = '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a';
+test.each([
+  [set, '../config.json'],
+  [set, 'a/../config.json'],
+  [set, '/config.json'],
+  [set, '.hidden'],
+  [set, 'a/b/c/d/config.json'],
+  [set, 'x'.repeat(201)],
+  [set, 'ö'.repeat(128)],
+  [set, 'a\\b'],
+  [set, ''],
+  ['../0a0a', 'config.json'],
+])('no file of a set %s leads elsewhere: %j', async (id, name) => {
+  const dataFolder = newFolder();
+  await expect(open(dataFolder).receive(body(1), name, 0, id)).rejects.toMatchObject({
+    code: 'bad-request',
+    message: `[upload] set "${id}", name ${JSON.stringify(name)}: a UUID and a path of at most four plain names are allowed`,
+  });
+  expect(left(dataFolder)).toEqual([]);
+});
+
+test('files of a set keep their names, are no part of the limits of others, and stay longer', async () => {
+  const dataFolder = newFolder();
+  const uploads = open(dataFolder, { bytes: 10, allBytes: 20, files: 4, keptMs: 5, modelKeptMs: 60_000 });
+  const name = `a/b/c/${'ö'.repeat(127)}`;
+  const received = await uploads.receive(body(30), name, 30, set);
+  expect(received).toEqual({ path: join(dataFolder, 'uploads', set, name), name, bytes: 30 });
+  const { path } = await uploads.receive(body(1), 'own.txt', 0, set);
+  const short = await open(newFolder(), { keptMs: 5 }).receive(body(1), 'a.txt', 0);
+  await vi.waitFor(() => expect(existsSync(short.path)).toBe(false));
+  expect(existsSync(path)).toBe(true);
+});
+
+test('what does not come whole leaves nothing, and says what is wrong', async () => {
+  const dataFolder = newFolder();
+  const uploads = open(dataFolder, { bytes: 100, allBytes: 150 });
+  const cut = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(new Uint8Array(90));
+      controller.error(new Error('the tab was closed'));
+    },
+  });
+  await expect(uploads.receive(cut, 'a.txt', 0)).rejects.toMatchObject({
+    code: 'cancelled',
+    message: '[upload] a.txt: the tab was closed',
+  });
+  expect(left(dataFolder)).toEqual([]);
+  await expect(uploads.receive(body(101), 'a.txt', 0)).rejects.toThrow('[upload] a.txt has more than 100 bytes');
+  expect(left(dataFolder)).toEqual([]);
+  await uploads.receive(body(100), 'a.txt', 100);
+  await expect(uploads.receive(body(51), 'b.txt', 0)).rejects.toThrow(
+    '[upload] b.txt: too much is waiting; the limit is 150 bytes',
+  );
+  expect((await uploads.receive(body(50), 'b.txt', 50)).bytes).toBe(50);
+  const free = statfsSync(dataFolder);
+  const [little, enough] = [2 ** 30, -(2 ** 30)].map((more) =>
+    open(newFolder(), { freeBytes: free.bavail * free.bsize + more }),
+  );
+  await expect(little?.receive(body(1), 'c.txt', 0)).rejects.toThrow('bytes of the disk must stay free');
+  expect((await enough?.receive(body(1), 'c.txt', 0))?.bytes).toBe(1);
 });
