@@ -76,3 +76,25 @@ test('where macOS does not let it look, it says what helps', async () => {
     world.screenAccess = 'granted';
   }
 });
+
+test('several screens have numbers; a picture is as large as the largest of them; long names are cut', async () => {
+  const display = { workArea: { x: 0, y: 0, width: 800, height: 600 } };
+  const sized = (width: number, height: number, scaleFactor: number) =>
+    ({ ...display, size: { width, height }, scaleFactor }) as typeof display;
+  world.displays = [sized(1600, 900, 1), sized(700, 800, 1.5)];
+  world.sources = [
+    ['screen:0:0', 'one'],
+    ['screen:1:0', 'two'],
+  ];
+  world.picked = 'Screen 2';
+  const [path = ''] = await takeScreenshot(null, x11);
+  expect(done.popped).toEqual([['Screen 1', 'Screen 2']]);
+  expect([basename(path), readFileSync(path, 'utf8')]).toEqual(['two.png', '1600x1200']);
+  world.sources = [
+    ['window:1:0', 'a'.repeat(60)],
+    ['window:2:0', 'b'.repeat(61)],
+  ];
+  world.picked = null;
+  expect(await takeScreenshot(null, x11)).toEqual([]);
+  expect(done.popped[1]).toEqual(['-', 'a'.repeat(60), `${'b'.repeat(59)}…`]);
+});

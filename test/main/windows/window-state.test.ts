@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readWindowState, writeWindowState } from '../../../main/windows/window-state.ts';
+import { besides, readWindowState, writeWindowState } from '../../../main/windows/window-state.ts';
 
 const display = { workArea: { x: 0, y: 0, width: 1600, height: 1000 } };
 const second = { workArea: { x: 1600, y: 0, width: 1600, height: 1000 } };
@@ -78,4 +78,39 @@ test('a place that cannot be written costs nothing but the place', () => {
   expect(() => writeWindowState(file, state, [display])).not.toThrow();
   expect(warn).toHaveBeenCalledOnce();
   expect(readWindowState(file, [display])).toBeNull();
+});
+
+test.each([
+  ['a step to the right and down', { x: 40, y: 60, width: 900, height: 700 }, { x: 68, y: 88 }],
+  ['as far as the edge', { x: 672, y: 272, width: 900, height: 700 }, { x: 700, y: 300 }],
+  ['one further to the right', { x: 673, y: 272, width: 900, height: 700 }, { x: 0, y: 20 }],
+  ['one further down', { x: 672, y: 273, width: 900, height: 700 }, { x: 0, y: 20 }],
+  ['onto the display from its left', { x: -28, y: -8, width: 900, height: 700 }, { x: 0, y: 20 }],
+  ['not onto it', { x: -29, y: 0, width: 900, height: 700 }, { x: 0, y: 20 }],
+  ['above it', { x: 0, y: -9, width: 900, height: 700 }, { x: 0, y: 20 }],
+  ['on the second display', { x: 1700, y: 60, width: 900, height: 700 }, { x: 1728, y: 88 }],
+])('a window beside another stands %s', (_, bounds, place) => {
+  const area = { x: 0, y: 20, width: 1600, height: 980 };
+  expect(besides(bounds, [{ workArea: area }, second])).toEqual({ ...bounds, ...place });
+});
+
+test('without any display a window beside another stands where that one does', () => {
+  const bounds = { x: 5, y: 6, width: 900, height: 700 };
+  expect(besides(bounds, [])).toEqual(bounds);
+});
+
+test.each([
+  [1480, 100, true],
+  [1481, 100, false],
+  [-780, 100, true],
+  [-781, 100, false],
+  [100, -8, true],
+  [100, -9, false],
+  [100, 960, true],
+  [100, 961, false],
+])('a title bar at %i, %i can be dragged: %s', (x, y, kept) => {
+  const file = newFile();
+  const bounds = { x, y, width: 900, height: 700 };
+  writeWindowState(file, { bounds, maximized: false, fullScreen: false }, [display]);
+  expect(readWindowState(file, [display])?.bounds).toEqual(kept ? bounds : { ...bounds, x: 350, y: 150 });
 });
