@@ -25,6 +25,18 @@ describe('keys', () => {
   test('other letters than Latin ones work by their place', () => {
     expect(keysOf(press('л', 'KeyK', { ctrlKey: true }), false)).toBe('Mod+K');
   });
+  test.each([
+    ['&', 'Digit1', { shiftKey: true }, 'Shift+1'],
+    ['¡', 'Digit1', { altKey: true }, 'Alt+1'],
+    ['a', 'KeyQ', {}, 'A'],
+    ['A', 'KeyQ', { shiftKey: true }, 'Shift+Q'],
+    ['<', 'Comma', { shiftKey: true }, 'Shift+,'],
+    ['|', 'Backslash', { shiftKey: true }, 'Shift+\\'],
+    ['Enter', 'Enter', { altKey: true, shiftKey: true }, 'Alt+Shift+Enter'],
+    ['k', 'KeyK', { ctrlKey: true, metaKey: true }, 'Mod+Meta+K'],
+  ] as const)('%s on %s', (key, code, held, keys) => {
+    expect(keysOf(press(key, code, held), false)).toBe(keys);
+  });
   test('a modifier alone is no key', () => {
     expect(keysOf(press('Shift', 'ShiftLeft', { shiftKey: true }), false)).toBeNull();
   });
@@ -32,6 +44,9 @@ describe('keys', () => {
     expect(caps('Mod+Shift+T', true)).toEqual(['⇧', '⌘', 'T']);
     expect(shown('Mod+Shift+T', false)).toBe('Ctrl+Shift+T');
     expect(shown('Mod+ArrowUp', true)).toBe('⌘↑');
+    expect(caps('Shift+Meta+Mod+ ', false)).toEqual(['Ctrl', 'Super', 'Shift', 'Space']);
+    expect(caps('Mod++', true)).toEqual(['⌘', '+']);
+    expect(caps('F5', false)).toEqual(['F5']);
   });
 });
 
