@@ -42,7 +42,7 @@ async function supervised(keychain: object | null = null) {
   await settled();
   const core = forked.at(-1);
   if (!core) throw new Error('no core was started');
-  onTestFinished(() => core.process.removeAllListeners());
+  onTestFinished(() => void core.process.removeAllListeners());
   return { supervisor, core, told, say: (message: object) => core.process.emit('message', message) };
 }
 

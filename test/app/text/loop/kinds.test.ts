@@ -4,6 +4,7 @@ import { isNumbered } from '../../../../app/text/loop/finding.ts';
 import { noLines, notice } from '../../../../app/text/loop/known-lines.ts';
 import { levels } from '../../../../app/text/loop/levels.ts';
 import { advance, noPeriods } from '../../../../app/text/loop/period.ts';
+import type { Features } from '../../../../app/text/loop/score.ts';
 import {
   gridOf,
   isEncoded,

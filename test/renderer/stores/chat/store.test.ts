@@ -189,13 +189,13 @@ test('a text from elsewhere begins a new chat; what is typed there already stays
 test('a message without a connection, or without words, is not sent and stays in its field', async () => {
   const { useConnection } = await import('../../../../renderer/bridge.ts');
   chat().setDraft(' \n');
-  await chat().send();
+  await chat().send(false);
   expect(calls('turns.send')).toEqual([]);
   chat().setDraft('Hello');
   const { status } = useConnection.getState();
   for (const lost of ['lost', 'gone', 'outdated'] as const) {
     useConnection.setState({ status: lost });
-    await chat().send();
+    await chat().send(false);
     expect(chat().refused[first.id]).toMatchObject({ code: 'core-lost' });
   }
   useConnection.setState({ status });
@@ -210,7 +210,7 @@ test('a message that was refused is put back in front of what was typed meanwhil
   failing.set('turns.send', 'disk-full');
   chat().setDraft('Hello');
   chat().setAttachments([file]);
-  const sent = chat().send();
+  const sent = chat().send(false);
   chat().setDraft('and more');
   await sent;
   expect(chat().drafts[first.id]).toBe('Hello\n\nand more');
@@ -293,4 +293,43 @@ test('an overlay is closed by what opened it only', () => {
   expect(chat().overlay).toEqual({ kind: 'find' });
   chat().closeOverlay('find');
   expect(chat().overlay).toEqual({ kind: 'none' });
+});
+
+test('a text with files begins a chat of its own, whose draft is saved and whose files went along', async () => {
+  await chat()
+    .beginWith('Read this', [file])
+    .catch(() => {});
+  expect(calls('attachments.move')).toMatchObject([{ attachmentIds: [file.id] }]);
+});
+
+test('a draft that is replaced takes its files away, and is saved before anything else is asked', async () => {
+  chat().setAttachments([file], first.id);
+  await chat().replaceDraft(first.id, 'shorter');
+  expect([chat().drafts[first.id], chat().attachments[first.id]]).toEqual(['shorter', []]);
+  expect(world.chats.get(first.id)?.draft).toBe('shorter');
+});
+
+test('a draft typed while the core was away is saved when it is back', async () => {
+  chat().setDraft('typed meanwhile');
+  await chat().load();
+  expect(world.chats.get(first.id)?.draft).toBe('typed meanwhile');
+});
+
+test('all chats are there after loading, also those beyond the first page', async () => {
+  for (let at = 0; at < 450; at++) {
+    const one = newChat({ title: `chat ${at}`, updatedAt: 1000 + at });
+    world.chats.set(one.id, one);
+  }
+  await chat().load();
+  expect(chat().chats).toHaveLength(452);
+});
+
+test('a message that begins a branch follows the answer it was begun at, and the next one does not', async () => {
+  chat().setBranchFrom(answer.id);
+  chat().setDraft('Another way');
+  await chat().send(false);
+  chat().setDraft('And then');
+  await chat().send(false);
+  const [branch, next] = calls('turns.send') as { parentId?: string }[];
+  expect([branch?.parentId, next?.parentId, chat().branchFrom]).toEqual([answer.id, undefined, null]);
 });
