@@ -66,3 +66,16 @@ test('documents that are read are a progress until all of them are done or gone'
   expect(await told(document('papers', 'c', 'queued'))).toBe(0.5);
   expect(await told(document('papers', 'c', 'ready'))).toBeNull();
 });
+
+test('a choice of the user, and a document that was the last one to be read and is removed, are told by themselves', async () => {
+  const { world, core, news } = await followed();
+  core.emit('settings.changed', { ...world.settings, inTray: true, quickKeys: 'Mod+J' });
+  await soon();
+  expect(news.at(-1)).toMatchObject({ inTray: true, quickKeys: 'Mod+J' });
+  core.emit('document.changed', document('papers', 'a', 'queued'));
+  await soon();
+  expect(news.at(-1)?.progress).toBe(0);
+  core.emit('document.removed', { documentId: 'a' } as never);
+  await soon();
+  expect(news.at(-1)?.progress).toBeNull();
+});
