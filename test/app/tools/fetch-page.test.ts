@@ -101,6 +101,7 @@ test('a redirect to another site, a file, an error, a page without end and the o
     if (url === '/inside') return response.writeHead(301, { location: 'http://192.168.0.1/' }).end();
     if (url === '/circle') return response.writeHead(302, { location: '/circle' }).end();
     if (url === '/file') return response.writeHead(200, { 'content-type': 'application/zip' }).end('PK');
+    if (url === '/untyped') return response.writeHead(200).end('Who knows?');
     if (url === '/gone') return response.writeHead(410).end();
     if (url === '/long') return response.writeHead(200, { 'content-type': 'text/plain' }).end('word\n'.repeat(2000));
     response.writeHead(200, { 'content-type': 'text/plain' });
@@ -114,7 +115,7 @@ test('a redirect to another site, a file, an error, a page without end and the o
   const at = (path: string, part?: number) => page(`https://pages.example${path}`, part);
   const own = ['http://localhost:80/', 'http://127.0.0.1/', 'http://[::1]/', 'http://10.0.0.1/', 'http://router/'];
   const calls = [
-    ...['/moved', '/away', '/inside', '/circle', '/file', '/gone', '/endless'].map((path) => at(path)),
+    ...['/moved', '/away', '/inside', '/circle', '/file', '/untyped', '/gone', '/endless'].map((path) => at(path)),
     at('/long', 2),
     at('/long', 3),
     ...own.map((url) => page(url)),
@@ -122,7 +123,7 @@ test('a redirect to another site, a file, an error, a page without end and the o
     page('https://name:word@pages.example/'),
   ];
   // Six rounds at most: several calls in each.
-  const steps = [calls.slice(0, 4), calls.slice(4, 9), calls.slice(9)].map((some) => some.join('\n'));
+  const steps = [calls.slice(0, 4), calls.slice(4, 10), calls.slice(10)].map((some) => some.join('\n'));
   const { client, heard } = await start(steps, net);
   decide(client, ['chat']);
   const wrong = '"url" must be an address like https://example.org/page';
@@ -133,6 +134,7 @@ test('a redirect to another site, a file, an error, a page without end and the o
     'this page is now at http://192.168.0.1/; open that address instead',
     'pages.example redirects more than 5 times',
     'this address has no page but a file (application/zip)',
+    'this address has no page but a file (of an unknown type)',
     'pages.example answered with status 410',
     'this page of pages.example is larger than 8 MB',
     expect.stringMatching(/^https:\/\/pages\.example\/long, part 2 of 2\n\nword/),
