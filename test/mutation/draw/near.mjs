@@ -29,7 +29,8 @@ const isTest = (name) => /\.test\.tsx?$/.test(name);
 
 const isSlow = (name) => SLOW.some((glob) => matchesGlob(name.slice('test/'.length), glob));
 
-/** For a file: its tests, the quick ones first, of those the nearest, and of those as near the ones whose path is alike. */
+/** For a file: its tests, first those that import it themselves and the quick ones, of those the nearest, and of those as near the ones whose
+ *  path is alike. */
 export function nearestTests(root) {
   const importers = importersIn(root);
   const all = listed(['test/app', 'test/main', 'test/renderer']).filter(isTest);
@@ -44,7 +45,7 @@ export function nearestTests(root) {
     const tests = [...far].filter(([name]) => isTest(name));
     // What runs as a process of its own is imported by nobody.
     const found = tests.length > 0 ? tests : all.filter((name) => shared(file, name) > 1).map((name) => [name, 9]);
-    const rank = ([name, steps]) => steps - shared(file, name) + (isSlow(name) ? 10 : 0);
+    const rank = ([name, steps]) => steps - shared(file, name) + (steps > 1 && isSlow(name) ? 10 : 0);
     return found
       .sort((a, b) => rank(a) - rank(b))
       .slice(0, MOST)
