@@ -38,14 +38,15 @@ export function boundedFetch(asked: typeof fetch, flooded: (why: McpError) => vo
   const metered = (stream: boolean) => {
     const values = createValueCount();
     let held = 0;
-    /** The line breaks a piece ended with: the empty line may stand across two pieces. */
+    /** The line breaks that the last message has come to: the empty line may stand across two pieces. */
     let carried = '';
     return new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, controller) {
         // Latin-1 is enough: JSON syntax is ASCII.
         const text = carried + Buffer.from(piece).toString('latin1');
-        carried = /[\r\n]{0,3}$/.exec(text)?.[0] ?? '';
         const parts = stream ? text.split(EMPTY_LINE) : [text];
+        held -= carried.length;
+        carried = stream ? (/[\r\n]{0,3}$/.exec(parts.at(-1) ?? '')?.[0] ?? '') : '';
         flows(piece.length, parts.length - 1);
         for (const [at, part] of parts.entries()) {
           if (at > 0) {
