@@ -73,6 +73,12 @@ test.each(['\n\n', '\r\n\r\n', '\r\r'])(
   },
 );
 
+test('a message whose lines come one by one is as long as its lines', async () => {
+  const line = Buffer.concat([big(MIB - 1), Buffer.from('\n')]);
+  expect((await sent(STREAM, Array(16).fill(line))).told).toEqual([]);
+  expect((await sent(STREAM, [...Array(16).fill(line), 'x'])).told).toEqual(TOO_MUCH);
+});
+
 test('of a stream at most sixty-four mebibytes come in a second', async () => {
   const pieces = Array.from({ length: 4 }, () => Buffer.concat([big(16 * MIB - 2), Buffer.from('\n\n')]));
   expect(await sent(STREAM, [...pieces, 'x'])).toEqual({ bytes: 64 * MIB, told: TOO_MUCH });
