@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { CallFrame, CoreFrame, Device, EngineStatus, ModelEntry, ModelId } from '../../../app/protocol/index.ts';
+import type { CoreFrame, Device, EngineStatus, ModelEntry, ModelId } from '../../../app/protocol/index.ts';
+import { scriptedCore } from '../../support/fakes/scripted-core.ts';
 import { starter } from '../../support/fakes/world.ts';
 
 //  What the page knows of the engine: its devices are asked for again whenever it stands there anew.
@@ -9,8 +10,7 @@ const { attach } = await import('../../../renderer/bridge.ts');
 const { listenToEngine, useEngine } = await import('../../../renderer/stores/engine.ts');
 listenToEngine();
 
-let asked: CallFrame[] = [];
-let deliver: (frame: CoreFrame) => void = () => {};
+const { asked, deliver } = scriptedCore(attach);
 const cpu: Device = {
   id: 'cpu',
   name: 'Test CPU',
@@ -27,15 +27,6 @@ const answer = (devices: Device[]) => deliver({ id: devicesAsked().at(-1)?.id ??
 const restarting = { phase: 'restarting', attempt: 1, waitMs: 10 } as const;
 
 beforeEach(() => {
-  asked = [];
-  attach({
-    send: (frame) => void ('call' in frame && asked.push(frame)),
-    onMessage: (listener) => {
-      deliver = listener;
-    },
-    onClose: () => {},
-    close: () => {},
-  });
   useEngine.setState({ status: { phase: 'idle' }, devices: [], models: [] });
 });
 

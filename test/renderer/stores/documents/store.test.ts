@@ -1,13 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type {
-  CallFrame,
-  CollectionId,
-  CoreFrame,
-  DocumentId,
-  PassageHit,
-  PassageId,
-} from '../../../../app/protocol/index.ts';
+import type { CollectionId, DocumentId, PassageHit, PassageId } from '../../../../app/protocol/index.ts';
 import { newDocument } from '../../../support/fakes/documents.ts';
+import { scriptedCore } from '../../../support/fakes/scripted-core.ts';
 
 //  Searching, stepping and adding: what is asked of the core, and what is shown meanwhile and afterwards.
 
@@ -18,24 +12,11 @@ const { hitsIn, marksOf, useDocuments } = await import('../../../../renderer/sto
 
 const papers = 'papers' as CollectionId;
 const lease = 'lease' as DocumentId;
-let asked: CallFrame[] = [];
-let deliver: (frame: CoreFrame) => void = () => {};
+const { asked, answer, refuse } = scriptedCore(attach);
 const store = () => useDocuments.getState();
-const answer = (at: number, value: unknown) => deliver({ id: asked[at]?.id ?? 0, value } as CoreFrame);
-const refuse = (at: number) =>
-  deliver({ id: asked[at]?.id ?? 0, failure: { code: 'internal', message: '[test] refused' } });
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 beforeEach(() => {
-  asked = [];
-  attach({
-    send: (frame) => void ('call' in frame && asked.push(frame)),
-    onMessage: (listener) => {
-      deliver = listener;
-    },
-    onClose: () => {},
-    close: () => {},
-  });
   useDocuments.setState({
     query: '',
     finding: { status: 'none' },

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { CallFrame, CoreFrame, ModelId, QualityRun } from '../../../../app/protocol/index.ts';
+import type { CoreFrame, ModelId, QualityRun } from '../../../../app/protocol/index.ts';
+import { scriptedCore } from '../../../support/fakes/scripted-core.ts';
 import { alike, underWay } from '../../page/quality-scenes.ts';
 
 //  Tests of what a model is worth: what is read of them, and who is told that one is over.
@@ -14,21 +15,11 @@ const { useToasts } = await import('../../../../renderer/ui/toast.tsx');
 
 const [done] = alike('a', 'b') as [QualityRun];
 const model = done.modelId;
-let asked: CallFrame[] = [];
-let deliver: (frame: CoreFrame) => void = () => {};
+const { asked, deliver } = scriptedCore(attach);
 const changed = (run: QualityRun) => deliver({ event: 'quality.changed', payload: run } as CoreFrame);
 const toasts = () => useToasts.getState().shown.length;
 
 beforeEach(() => {
-  asked = [];
-  attach({
-    send: (frame) => void ('call' in frame && asked.push(frame)),
-    onMessage: (listener) => {
-      deliver = listener;
-    },
-    onClose: () => {},
-    close: () => {},
-  });
   useQuality.setState({ shown: false, runs: {}, current: null });
   useModels.setState({ tab: 'installed', installed: null });
   useToasts.setState({ shown: [] });

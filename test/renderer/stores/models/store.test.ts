@@ -1,12 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type {
-  CallFrame,
-  CoreFrame,
-  Download,
-  FoundModel,
-  ModelEntry,
-  ModelId,
-} from '../../../../app/protocol/index.ts';
+import type { Download, FoundModel, ModelEntry, ModelId } from '../../../../app/protocol/index.ts';
+import { scriptedCore } from '../../../support/fakes/scripted-core.ts';
 import { starter } from '../../../support/fakes/world.ts';
 
 //  Looks at hubs and searches on them: one that failed is not repeated by itself, and an older search does not stand over a newer.
@@ -18,12 +12,8 @@ const { listenToModels, shareOf, useModels } = await import('../../../../rendere
 const { copyIn } = await import('../../../../renderer/models/installed/importing.ts');
 listenToModels();
 
-let asked: CallFrame[] = [];
-let deliver: (frame: CoreFrame) => void = () => {};
+const { asked, deliver, answer, refuse } = scriptedCore(attach);
 const models = () => useModels.getState();
-const answer = (at: number, value: unknown) => deliver({ id: asked[at]?.id ?? 0, value } as CoreFrame);
-const refuse = (at: number) =>
-  deliver({ id: asked[at]?.id ?? 0, failure: { code: 'network', message: '[test] no network' } });
 
 const found = (name: string): FoundModel => ({
   source: 'huggingface',
@@ -36,28 +26,19 @@ const found = (name: string): FoundModel => ({
 });
 
 beforeEach(() => {
-  asked = [];
-  attach({
-    send: (frame) => void ('call' in frame && asked.push(frame)),
-    onMessage: (listener) => {
-      deliver = listener;
-    },
-    onClose: () => {},
-    close: () => {},
-  });
   useModels.setState({ looks: {}, finding: { status: 'none' }, tab: 'installed', downloads: [], arrived: null });
 });
 
 test('a look that failed is asked again only when somebody wants it', async () => {
   const first = models().look('acme/otter');
-  refuse(0);
+  refuse(0, 'network');
   await first;
   expect(models().looks['acme/otter']).toMatchObject({ status: 'failed', failure: { code: 'network' } });
   for (let drawn = 0; drawn < 20; drawn++) await models().look('acme/otter');
   expect(asked).toHaveLength(1);
   const again = models().look('acme/otter', { again: true });
   expect(asked).toHaveLength(2);
-  refuse(1);
+  refuse(1, 'network');
   await again;
 });
 
@@ -68,7 +49,7 @@ test('whoever looks while one look is under way waits for its answer', async () 
     models().look('acme/otter', { again: true }),
   ];
   expect(asked).toHaveLength(1);
-  refuse(0);
+  refuse(0, 'network');
   await Promise.all(looks);
   expect(asked).toHaveLength(1);
 });
