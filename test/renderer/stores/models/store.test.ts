@@ -113,7 +113,7 @@ test('a list that was asked for before a download ended does not bring it back',
   answer(at('downloads.list'), [download]);
   await vi.waitFor(() => expect(models().downloads).toEqual([download]));
   leaves();
-  for (const call of ['models.machine', 'catalogue.list', 'library.state']) refuse(at(call));
+  for (const call of ['models.machine', 'catalogue.list', 'library.state']) refuse(at(call), 'network');
   await expect(loading).rejects.toMatchObject({ code: 'network' });
   expect(models().downloads).toEqual([]);
 });
