@@ -57,6 +57,28 @@ test('a measured selection that nobody gives is asked for', async () => {
   expect(problems).toEqual([expect.stringContaining('"RoPE.kept_pairs" must list')]);
 });
 
+test('a list of kept pairs that is no selection of them is refused', async () => {
+  const { folder } = readCase('mha2mla/2-norm_r2_joint_rank8');
+  const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+  const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: dim } = config;
+  const listed = async (pairs: unknown, ofHeads = heads, ofLayers = layers) => {
+    const kept_pairs = Array(ofLayers).fill(Array(ofHeads).fill(pairs));
+    const described = await addon.inspect(
+      temporaryFolder({
+        'config.json': JSON.stringify({ ...config, RoPE: { ...config.RoPE, kept_pairs } }),
+        'model.safetensors': readFileSync(join(folder, 'model.safetensors')),
+      }),
+    );
+    return described.problems.length === 0;
+  };
+  expect(await listed([0, dim / 2 - 1])).toBe(true);
+  expect(await listed([dim / 2 - 1, 0])).toBe(true);
+  for (const wrong of [[0, dim / 2], [-1, 0], [1, 1], [0], [0, 1, 2], [0, 1.5], [0, '1'], 7])
+    expect([wrong, await listed(wrong)]).toEqual([wrong, false]);
+  expect(await listed([0, 1], heads - 1)).toBe(false);
+  expect(await listed([0, 1], heads, layers + 1)).toBe(false);
+});
+
 test.each([
   ['SmolLM-135M', 30, 9, 3, 576],
   ['SmolLM-360M', 32, 15, 5, 960],
