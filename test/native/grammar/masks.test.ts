@@ -127,6 +127,15 @@ describe('texts', () => {
     expect(['abz', 'abcdz'].map(three)).toEqual([false, false]);
   });
 
+  test('every escape of a grammar is the character that it names, in texts and in classes', async () => {
+    const escapes = String.raw`root ::= "\n\r\t\x41\u00e9\U0001f600\\\"" [\u0061-\u0063\]\-\^]`;
+    const matches = await fits('gbnf', escapes);
+    for (const last of ['a', 'b', 'c', ']', '-', '^'])
+      expect([last, matches(`\n\r\tAé😀\\"${last}`)]).toEqual([last, true]);
+    for (const last of ['d', '\\', '[']) expect([last, matches(`\n\r\tAé😀\\"${last}`)]).toEqual([last, false]);
+    expect(matches('\n\r\tAu00e9😀\\"a')).toBe(false);
+  });
+
   test('a rule that calls itself nests as deep as it likes, and brackets match', async () => {
     const matches = await fits('gbnf', 'root ::= "(" root* ")"');
     expect(matches('('.repeat(2000) + ')'.repeat(2000))).toBe(true);
@@ -172,6 +181,10 @@ test.each([
   ['gbnf', 'root ::= root "a" | "b"', 'the rule "root" begins with itself'],
   ['gbnf', 'root ::= [a', 'line 1 of the grammar: a class'],
   ['gbnf', 'root ::= x', 'there is no rule "x"'],
+  ['gbnf', 'root ::= "\\u12g4"', 'an escape without its digits'],
+  ['gbnf', 'root ::= "\\U00110000"', 'a character above U+10FFFF'],
+  ['gbnf', 'root ::= "\\q"', 'an escape that is not known here'],
+  ['gbnf', 'root ::= [c-a]', 'a range of characters that is none'],
   ['gbnf', 'root ::= "(" root ")"', 'no text matches it'],
   ['regex', '(a', 'character 3'],
   ['regex', '(?=a)b', 'lookahead and lookbehind are not supported'],
@@ -191,6 +204,14 @@ test.each([
   ['json-schema', `{"oneOf":[${kind('a')},{"properties":{"kind":{"const":"b"}}}]}`, 'not told apart'],
   ['json-schema', '{"oneOf":[{"type":"string"},{"type":"string","minLength":2}]}', 'not told apart'],
   ['json-schema', '{"type":"array","items":false,"minItems":1}', '#/minItems is more than there can be'],
+  ['json-schema', '{"type":"object","patternProperties":{"^a":{},"^b":{}}}', '#/patternProperties is beside'],
+  ['json-schema', '{"patternProperties":{"^a":{}},"properties":{"x":{}}}', '#/patternProperties is beside'],
+  [
+    'json-schema',
+    '{"patternProperties":{"^a":{}},"additionalProperties":{"type":"null"}}',
+    'expected one pattern alone',
+  ],
+  ['json-schema', '{"patternProperties":[]}', '#/patternProperties is'],
   ['json-schema', '{"type":"string","maxLength":100000}', '#/maxLength is not a count'],
   ['json-schema', 'false', 'no text matches it'],
 ] as const)('%s %s is refused', async (kind, source, sentence) => {
