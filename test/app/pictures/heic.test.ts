@@ -100,6 +100,7 @@ test('an AVIF is none, nor is what ends within its first box', () => {
     Buffer.concat([Buffer.from([0, 0, 0, 8 + 4 * brands.length]), Buffer.from(`ftyp${brands.join('')}`)]);
   expect(isHeic(readFileSync(photo))).toBe(true);
   expect(isHeic(box('mif1', '\0\0\0\0', 'miaf', 'heic'))).toBe(true);
+  expect(isHeic(box('mif1', '\0\0\0\0', 'heix', 'miaf'))).toBe(true);
   expect(isHeic(box('avif', '\0\0\0\0', 'mif1', 'miaf'))).toBe(false);
   expect(isHeic(Buffer.concat([box('mif1', '\0\0\0\0'), Buffer.from('heic')]))).toBe(false);
   expect(isHeic(Buffer.from('....ftyp'))).toBe(false);

@@ -115,6 +115,20 @@ test('ends that lie further apart do not add up', async () => {
   expect(seen.some((status) => status.phase === 'stopped')).toBe(false);
 });
 
+test('three ends within five minutes are the last, however long the app has been running', async () => {
+  const processes = controlled();
+  let minutes = 60 * 24;
+  const { supervisor, seen, until } = supervise(processes, () => minutes * 60_000);
+  supervisor.start();
+  for (let ends = 1; ends <= 3; ends++) {
+    await until(() => processes.log.started === ends && seen.at(-1)?.phase === 'up');
+    processes.crash();
+    minutes += 2;
+  }
+  await vi.waitFor(() => expect(seen.at(-1)?.phase).toBe('stopped'));
+  expect(processes.log.started).toBe(3);
+});
+
 test('two quick restarts leave one process', async () => {
   const processes = controlled();
   const { supervisor, seen, until } = supervise(processes);
