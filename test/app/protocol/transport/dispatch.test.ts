@@ -37,7 +37,7 @@ test.each(['chats.none', '', 'toString', 'constructor', '__proto__', 'hasOwnProp
 
 test('what is asked wrongly says where; what is no frame is left alone', async () => {
   expect(await dispatch(handlers, { id: 2, call: 'chats.get', input: { chatId: 5 } })).toMatchObject({
-    failure: { code: 'bad-request', message: expect.stringMatching(/^\[chats\.get\] chatId/) },
+    failure: { code: 'bad-request', message: expect.stringMatching(/^\[chats\.get\] "chatId": /) },
   });
   const none = [null, 7, 'x', [], {}, { id: -1, call: 'chats.get' }, { id: 1.5, call: 'chats.get' }, { id: 1 }];
   for (const frame of [...none, { id: 1, call: 'x'.repeat(101) }]) expect(await dispatch(handlers, frame)).toBeNull();
