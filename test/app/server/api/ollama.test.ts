@@ -238,6 +238,7 @@ test('models as they are listed and shown, with what they can do; one that is no
     status: 404,
     text: '{"error":"[model] \\"gone\\" is not here"}',
   });
+  expect(await ask('/show', {})).toEqual({ status: 404, text: '{"error":"[model] \\"\\" is not here"}' });
   expect(await (await app.request('/version')).json()).toEqual({ version: '1.2.3' });
   expect(await (await app.request('/ps')).json()).toEqual({ models: [] });
 });

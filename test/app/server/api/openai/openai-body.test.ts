@@ -139,6 +139,8 @@ test('a chat: instructions at the beginning are one message, later ones stay whe
   const address = { type: 'image_url', image_url: 'https://a/b.png' };
   expect(() => said(says('user', [address]))).toThrow('addresses are not fetched');
   expect(() => said(says('user', [{ type: 'audio' }]))).toThrow('has a part of type "audio"');
+  expect(() => said(says('user', [{ type: 'refusal', text: 'No' }]))).toThrow('has a part of type "refusal"');
+  expect(() => said(says('user', [{ type: 'text' }]))).toThrow('has a part of type "text"');
 });
 
 test('texts: sixteen tokens unless more are asked for, each prompt as often as wanted, with seeds of their own', () => {
