@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
-import type { Inference } from '../../../../app/core/inference.ts';
-import { createAnswers, maxRequests } from '../../../../app/server/api/answers.ts';
+import type { AnswerRequest, Inference } from '../../../../app/core/inference.ts';
+import { allOrNone, createAnswers, maxRequests } from '../../../../app/server/api/answers.ts';
+import { plainRequest } from '../../../support/core/scripted-inference.ts';
 import { KEY, startApi } from './api.ts';
 
 //  Several answers of one request, through the official client and the built-in model.
@@ -137,4 +138,21 @@ test('when too many wait, every dialect says when to come again, and a client th
   await expect.poll(() => waiting.length, { timeout: 10_000 }).toBe(1);
   waiting[0]?.();
   expect((await answer).choices).toHaveLength(1);
+});
+
+test('a failure of one of several is told once the others have given up their places', async () => {
+  const done: string[] = [];
+  const hungUp = new AbortController();
+  const answers = {
+    whole: async ({ model }: AnswerRequest, signal: AbortSignal) => {
+      if (model === 'bad') throw new Error('no room');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      done.push(model);
+      throw new Error('cancelled');
+    },
+  } as unknown as Parameters<typeof allOrNone>[1];
+  const requests = ['one', 'bad', 'two'].map((model) => plainRequest({ model }));
+  await expect(allOrNone(requests, answers, hungUp)).rejects.toThrow('no room');
+  expect(done).toEqual(['one', 'two']);
 });
