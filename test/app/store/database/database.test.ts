@@ -119,3 +119,10 @@ test('a note names a place on this computer with a key, or none', () => {
   ])
     expect(reachOf(wrong)).toBeNull();
 });
+
+test('in queries texts are folded as everywhere, and no text is an empty one', () => {
+  const { db } = opened();
+  const folded = (value: string | number | null) => db.get<{ text: string }>('SELECT fold(?) AS text', value)?.text;
+  expect([folded('ÄPFEL Straße'), folded(7), folded(null)]).toEqual([fold('ÄPFEL Straße'), '7', '']);
+  db.close();
+});
