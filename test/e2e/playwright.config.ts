@@ -5,7 +5,9 @@ import { withCompileCache } from '../../app/launch/compile-cache.mjs';
 Object.assign(process.env, withCompileCache(join(import.meta.dirname, '..', '..')));
 
 /** Stories that measure, or that act within the seconds in which an answer is written: nothing else runs beside them. */
-const ALONE = ['figures', 'loops', 'rough', 'soak', 'streaming', 'switching'].map((name) => `**/${name}.spec.ts`);
+const ALONE = ['figures', 'loops', 'room', 'rough', 'soak', 'streaming', 'switching'].map(
+  (name) => `**/${name}.spec.ts`,
+);
 
 /** The real app in a real browser. LONGHAND_BROWSER names it; Debian's Chromium otherwise. */
 export default defineConfig({

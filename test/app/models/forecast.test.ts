@@ -8,6 +8,7 @@ import { writeSynthetic } from '../../bench/shapes/synthetic.mjs';
 import { newFolder, root } from '../../support/core/core.ts';
 import { starter } from '../../support/models/models.ts';
 import { realModel } from '../../support/models/real-models.mjs';
+import { soaking } from '../../support/soak.ts';
 
 //  The forecast of memory beside what a process took at most (VmHWM) that loaded the model and filled its context.
 
@@ -76,17 +77,22 @@ function synthetic(shape: string, type: string): string {
 const MAX_ABOVE = 1.05;
 const MIN_SHARE = 0.9;
 
-test.skipIf(platform() !== 'linux').each([
+type Load = readonly [name: string, path: () => string | Promise<string>, contextLength: number];
+const loads: readonly Load[] = [
   ['the built-in model, 2k', () => starter, 2048],
-  ['the built-in model, 8k', () => starter, 8192],
   ['its layers eight times over, 4k', () => deeper(8), 4096],
   ['SmolLM2-135M Q4_1, 1k', () => realModel('smollm2'), 1024],
   ['random Qwen3-0.6B Q4_0, 256', () => synthetic('Qwen3-0.6B', 'Q4_0'), 256],
-  ['random Qwen3.5-0.8B Q8_0, 1k', () => synthetic('Qwen3.5-0.8B', 'Q8_0'), 1024],
   ['random Qwen3.5-0.8B Q4_0, 256', () => synthetic('Qwen3.5-0.8B', 'Q4_0'), 256],
   ['random LFM2-1.2B Q4_0, 256', () => synthetic('LFM2-1.2B', 'Q4_0'), 256],
   ['two random layers of Qwen3.5-35B-A3B Q4_0, 256', () => synthetic('Qwen3.5-35B-A3B, 2 layers', 'Q4_0'), 256],
-])(
+];
+const soaked: readonly Load[] = [
+  ['the built-in model, 8k', () => starter, 8192],
+  ['random Qwen3.5-0.8B Q8_0, 1k', () => synthetic('Qwen3.5-0.8B', 'Q8_0'), 1024],
+];
+
+test.skipIf(platform() !== 'linux').each([...loads, ...(soaking ? soaked : [])])(
   'memory of %s is foreseen',
   async (name, path, contextLength) => {
     const { peak, description } = await load(await path(), contextLength);
