@@ -5,7 +5,7 @@ import { withCompileCache } from '../../app/launch/compile-cache.mjs';
 Object.assign(process.env, withCompileCache(join(import.meta.dirname, '..', '..')));
 
 /** Stories that measure, or that act within the seconds in which an answer is written: nothing else runs beside them. */
-const ALONE = ['figures', 'loops', 'room', 'rough', 'soak', 'streaming', 'switching'].map(
+const ALONE = ['crash', 'figures', 'loops', 'room', 'rough', 'soak', 'streaming', 'switching'].map(
   (name) => `**/${name}.spec.ts`,
 );
 
