@@ -14,8 +14,8 @@ export default defineConfig({
   testDir: import.meta.dirname,
   outputDir: join(import.meta.dirname, '..', '..', '.cache', 'e2e'),
   globalSetup: './build.ts',
-  // One more than the cores that are there at least: a browser waits for the app, and the app for its engine.
-  workers: 3,
+  // Two fill two cores: a third took as long for the whole, and answers were over before somebody could act.
+  workers: 2,
   // npm test runs one after the other.
   projects: [
     { name: 'side by side', testIgnore: ALONE, fullyParallel: true },
