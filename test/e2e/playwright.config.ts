@@ -14,7 +14,7 @@ export default defineConfig({
   testDir: import.meta.dirname,
   outputDir: join(import.meta.dirname, '..', '..', '.cache', 'e2e'),
   globalSetup: './build.ts',
-  // Two fill two cores: a third took as long for the whole, and answers were over before somebody could act.
+  // With a third on two cores the whole took as long, and answers were over before somebody could act.
   workers: 2,
   // npm test runs one after the other.
   projects: [

@@ -165,15 +165,15 @@ test('a conversation on a sound disk writes what the faults below count', { time
   expect(writes).toBeGreaterThan(60);
 });
 
-// Every second write and every sixth; in soaks each, and every third.
+/** At every second write one fails, from every sixth on all; in soaks at each, and from every third on. */
 const STEP = soaking ? 1 : 2;
 
-test('one write fails: for each of them', { timeout: 300_000 }, async () => {
+test('one write fails', { timeout: 300_000 }, async () => {
   const writes = await run({ at: Number.POSITIVE_INFINITY, times: 0 });
   await every(Array.from({ length: Math.ceil(writes / STEP) }, (_, at) => ({ at: STEP * at + 1, times: 1 })));
 });
 
-test('from some write on all fail, until there is room: from each of them', { timeout: 300_000 }, async () => {
+test('from some write on all fail, until there is room', { timeout: 300_000 }, async () => {
   const writes = await run({ at: Number.POSITIVE_INFINITY, times: 0 });
   const step = 3 * STEP;
   await every(

@@ -1,4 +1,4 @@
-// How many requests a tool server over HTTP gets in a second.
+// How many requests a tool server over HTTP gets in a second, and how much it may send.
 import { expect, test, vi } from 'vitest';
 import { boundedFetch } from '../../../app/tools/mcp/bounded-fetch.ts';
 

@@ -68,9 +68,10 @@ function roundsOf({ pieces, finish }: Answer, { logprobs, entropies }: Certainty
   const sentences = pieces.flatMap((text, at) =>
     cut(cutter, text, at).map((sentence) => ({ sentence, round: link(chains, sentence) })),
   );
-  const lastApart = sentences.findLastIndex((_, at) =>
-    sentences.slice(at, at + APART).every(({ round }) => round === null),
-  );
+  const lastApart = sentences.findLastIndex((_, at) => {
+    const some = sentences.slice(at, at + APART);
+    return some.length === APART && some.every(({ round }) => round === null);
+  });
   const ends = finish === 'length' && sentences.length - lastApart - 1 >= LEAST ? lastApart : sentences.length;
   return sentences.flatMap(({ sentence: { end }, round }, at) => {
     if (!round) return [];

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CoreFrame, Device, EngineStatus, ModelEntry, ModelId } from '../../../app/protocol/index.ts';
-import { scriptedCore } from '../../support/fakes/scripted-core.ts';
+import { silentCore } from '../../support/fakes/silent-core.ts';
 import { starter } from '../../support/fakes/world.ts';
 
 //  What the page knows of the engine: its devices are asked for again whenever it stands there anew.
@@ -10,7 +10,7 @@ const { attach } = await import('../../../renderer/bridge.ts');
 const { listenToEngine, useEngine } = await import('../../../renderer/stores/engine.ts');
 listenToEngine();
 
-const { asked, deliver } = scriptedCore(attach);
+const { asked, deliver } = silentCore(attach);
 const cpu: Device = {
   id: 'cpu',
   name: 'Test CPU',

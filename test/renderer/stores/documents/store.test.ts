@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CollectionId, DocumentId, PassageHit, PassageId } from '../../../../app/protocol/index.ts';
 import { newDocument } from '../../../support/fakes/documents.ts';
-import { scriptedCore } from '../../../support/fakes/scripted-core.ts';
+import { silentCore } from '../../../support/fakes/silent-core.ts';
 
 //  Searching, stepping and adding: what is asked of the core, and what is shown meanwhile and afterwards.
 
@@ -12,7 +12,7 @@ const { hitsIn, marksOf, useDocuments } = await import('../../../../renderer/sto
 
 const papers = 'papers' as CollectionId;
 const lease = 'lease' as DocumentId;
-const { asked, answer, refuse } = scriptedCore(attach);
+const { asked, answer, refuse } = silentCore(attach);
 const store = () => useDocuments.getState();
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CoreFrame, ModelId, QualityRun } from '../../../../app/protocol/index.ts';
-import { scriptedCore } from '../../../support/fakes/scripted-core.ts';
+import { silentCore } from '../../../support/fakes/silent-core.ts';
 import { alike, underWay } from '../../page/quality-scenes.ts';
 
 //  Tests of what a model is worth: what is read of them, and who is told that one is over.
@@ -15,7 +15,7 @@ const { useToasts } = await import('../../../../renderer/ui/toast.tsx');
 
 const [done] = alike('a', 'b') as [QualityRun];
 const model = done.modelId;
-const { asked, deliver } = scriptedCore(attach);
+const { asked, deliver } = silentCore(attach);
 const changed = (run: QualityRun) => deliver({ event: 'quality.changed', payload: run } as CoreFrame);
 const toasts = () => useToasts.getState().shown.length;
 

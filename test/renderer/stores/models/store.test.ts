@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Download, FoundModel, ModelEntry, ModelId } from '../../../../app/protocol/index.ts';
-import { scriptedCore } from '../../../support/fakes/scripted-core.ts';
+import { silentCore } from '../../../support/fakes/silent-core.ts';
 import { starter } from '../../../support/fakes/world.ts';
 
 //  Looks at hubs and searches on them: one that failed is not repeated by itself, and an older search does not stand over a newer.
@@ -12,7 +12,7 @@ const { listenToModels, shareOf, useModels } = await import('../../../../rendere
 const { copyIn } = await import('../../../../renderer/models/installed/importing.ts');
 listenToModels();
 
-const { asked, deliver, answer, refuse } = scriptedCore(attach);
+const { asked, deliver, answer, refuse } = silentCore(attach);
 const models = () => useModels.getState();
 
 const found = (name: string): FoundModel => ({

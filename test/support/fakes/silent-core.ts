@@ -4,7 +4,7 @@ import type { attach } from '../../../renderer/bridge.ts';
 
 //  A core behind the page's bridge that says nothing by itself: tests read what was asked, and answer.
 
-export type ScriptedCore = {
+export type SilentCore = {
   /** What the page has asked since the test began, in order. */
   readonly asked: CallFrame[];
   deliver(frame: CoreFrame): void;
@@ -14,7 +14,7 @@ export type ScriptedCore = {
 };
 
 /** `attachTo`: the bridge's `attach`, imported after the globals that it reads. Attached anew before each test. */
-export function scriptedCore(attachTo: typeof attach): ScriptedCore {
+export function silentCore(attachTo: typeof attach): SilentCore {
   let heard: (frame: CoreFrame) => void = () => {};
   const asked: CallFrame[] = [];
   beforeEach(() => {
