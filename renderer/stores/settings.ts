@@ -25,7 +25,9 @@ export const useSettings = create<SettingsStore>()(() => ({
   async set(patch) {
     show(withSent(state, patch));
     try {
-      show(withAnswer(state, patch, await core.call('settings.set', patch)));
+      // Awaited before `state` is read: meanwhile other changes may have been sent or confirmed.
+      const held = await core.call('settings.set', patch);
+      show(withAnswer(state, patch, held));
     } catch (error) {
       show(withAnswer(state, patch));
       throw error;

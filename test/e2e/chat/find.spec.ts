@@ -58,6 +58,19 @@ test('letters that grow when they are made small do not shift the marks', async 
   await expect.poll(() => painted(page, 'found-current')).toEqual(['END of']);
 });
 
+/** The place once a scroll has come to its end: a wheel turns over several frames. */
+async function still(page: Page, top: () => Promise<number>): Promise<number> {
+  let before = await top();
+  await expect(async () => {
+    await page.waitForTimeout(200);
+    const now = await top();
+    const moved = now !== before;
+    before = now;
+    expect(moved).toBe(false);
+  }).toPass();
+  return before;
+}
+
 test('while an answer is written, the reader’s place stays where it is', async ({ page, scene }) => {
   await scene('long');
   await expect(page.locator('#transcript article').last()).toBeVisible();
@@ -67,7 +80,7 @@ test('while an answer is written, the reader’s place stays where it is', async
   await page.locator('#transcript').hover();
   await page.mouse.wheel(0, 900);
   await expect.poll(top).toBeGreaterThan(100);
-  const before = await top();
+  const before = await still(page, top);
   for (let words = 1; words <= 12; words += 1) {
     await answer(page, `${'a fixed matrix blurs. '.repeat(words)}`, true);
     await page.waitForTimeout(40);
