@@ -40,14 +40,21 @@ class Ranges extends PDFDataRangeTransport {
 
 /** One worker per document, so that one hanging on a damaged file does not block others. The next is started in advance, since
  *  starting takes longer than drawing a page. */
-let spare: PDFWorker | null = new PDFWorker();
+let spare: PDFWorker | null = startWorker();
 const AFTER_MS = 1000;
 
+function startWorker(): PDFWorker {
+  const worker = new PDFWorker();
+  // Rejected when a document is closed before its worker has started: nobody waits for it any more.
+  worker.promise.catch(() => {});
+  return worker;
+}
+
 function takeWorker(): PDFWorker {
-  const worker = spare ?? new PDFWorker();
+  const worker = spare ?? startWorker();
   spare = null;
   setTimeout(() => {
-    spare ??= new PDFWorker();
+    spare ??= startWorker();
   }, AFTER_MS);
   return worker;
 }

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import { test as base, type Locator, type Page } from '@playwright/test';
+import { test as base, type ConsoleMessage, type Locator, type Page } from '@playwright/test';
 import { contentPolicy } from '../../app/server/static-files.ts';
 import type { PageTools } from '../renderer/page/main.tsx';
 import { circling, repetitive } from '../support/models/circling.ts';
@@ -121,11 +121,13 @@ export const test = base.extend<Fixtures>({
   /** What the browser complained about. */
   problems: async ({ page }, use) => {
     const problems: string[] = [];
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => {
+    const onError = (error: Error) => problems.push(error.message);
+    const onConsole = (message: ConsoleMessage) => {
       if (message.type() === 'error' && !message.location().url.includes('favicon')) problems.push(message.text());
-    });
+    };
+    page.on('pageerror', onError).on('console', onConsole);
     await use(problems);
+    page.off('pageerror', onError).off('console', onConsole);
   },
   /** Opens a scene of the page over a core in memory. */
   scene: async ({ page }, use) => {
@@ -136,8 +138,29 @@ export const test = base.extend<Fixtures>({
       await page.waitForFunction(() => 'page' in window);
       return page;
     });
+    // What it still loads would otherwise fail in the next test, where they share the page.
+    if (!page.isClosed()) await page.goto('about:blank');
     server.closeAllConnections();
     server.close();
+  },
+});
+
+/** For files that only open scenes. A core in memory keeps nothing, so they may follow each other in one page, whose process
+ *  has the code compiled; what the page keeps of its own is cleared. */
+export const sceneTest = test.extend<object, { shared: Page }>({
+  shared: [
+    async ({ browser }, use) => {
+      const page = await browser.newPage({ locale: 'en-GB' });
+      await page.addInitScript(() => location.protocol !== 'about:' && localStorage.clear());
+      await use(page);
+      await page.close();
+    },
+    { scope: 'worker' },
+  ],
+  page: async ({ shared, viewport }, use) => {
+    if (viewport) await shared.setViewportSize(viewport);
+    await shared.emulateMedia({ colorScheme: null, reducedMotion: null });
+    await use(shared);
   },
 });
 

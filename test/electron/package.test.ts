@@ -23,7 +23,11 @@ async function pack({ program, old }: Runtime, output: string): Promise<string> 
   mkdirSync(output, { recursive: true });
   writeFileSync(config, JSON.stringify({ ...build, ...electron, directories }));
   const builder = join(root, 'node_modules', '.bin', 'electron-builder');
-  await promisify(execFile)(builder, ['--dir', '--publish', 'never', '--config', config], { cwd: root });
+  const packed = promisify(execFile)(builder, ['--dir', '--publish', 'never', '--config', config], { cwd: root });
+  await packed.catch((error: Error & { stdout: string }) => {
+    // It says on stdout what went wrong.
+    throw new Error(`${error.message}\n${error.stdout}`, { cause: error });
+  });
   return join(output, 'linux-unpacked');
 }
 

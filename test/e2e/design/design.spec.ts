@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, type PageTools, test } from '../app.ts';
+import { expect, type PageTools, sceneTest as test } from '../app.ts';
 
 declare global {
   interface Window {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, test } from '../app.ts';
+import { expect, sceneTest as test } from '../app.ts';
 
 //  Pictures for the eye, in both themes and at the three widths of the design: test/e2e/screens/. They are written when
-//  LONGHAND_SCREENS is set; otherwise the pages are only opened, at every width, and must neither overflow nor complain.
+//  LONGHAND_SCREENS is set; otherwise the pages are only opened, at every width, then dark, and must neither overflow nor
+//  complain.
 
 const folder = join(import.meta.dirname, '../screens');
 const sizes = [
@@ -324,25 +325,25 @@ const shots: Shot[] = [
 ];
 
 for (const { name, scene: sceneName, prepare, complaint } of shots) {
-  test(`${name} in both themes at every width`, async ({ page, scene, problems }) => {
+  test(`${name} at every width, and dark`, async ({ page, scene, problems }) => {
     test.slow();
-    // A picture wants everything drawn, and a page of its own for each; otherwise one window changes its theme and grows.
+    // A picture wants everything drawn, and a page of its own for each; otherwise one window grows, and then turns dark.
     const pictures = Boolean(process.env.LONGHAND_SCREENS);
     const settle = pictures ? 900 : 150;
-    for (const [turn, size] of sizes.entries()) {
+    const light = sizes.map((size) => ({ size, theme: 'light' as const }));
+    const dark = sizes.map((size) => ({ size, theme: 'dark' as const }));
+    for (const [turn, { size, theme }] of [...light, ...(pictures ? dark : dark.slice(-1))].entries()) {
       await page.setViewportSize(size);
-      for (const theme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-        if (pictures || (theme === 'light' && turn === 0)) {
-          await scene(sceneName);
-          await page.waitForTimeout(settle);
-          await prepare?.(page);
-        }
-        await page.waitForTimeout(settle / 3);
-        const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        await expect.poll(overflow, { message: `${theme} ${size.width}` }).toBeLessThanOrEqual(0);
-        if (pictures) await page.screenshot({ path: join(folder, `${name}-${theme}-${size.width}.png`) });
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      if (pictures || turn === 0) {
+        await scene(sceneName);
+        await page.waitForTimeout(settle);
+        await prepare?.(page);
       }
+      await page.waitForTimeout(settle / 3);
+      const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      await expect.poll(overflow, { message: `${theme} ${size.width}` }).toBeLessThanOrEqual(0);
+      if (pictures) await page.screenshot({ path: join(folder, `${name}-${theme}-${size.width}.png`) });
     }
     expect(problems.filter((problem) => !complaint?.test(problem))).toEqual([]);
     // The fault is there, and not only a page without it.

@@ -62,6 +62,32 @@ test.describe('over a core in memory', () => {
     expect(problems).toEqual([]);
   });
 
+  test('a file that changes while the viewer is still starting causes no error', async ({ page, scene, problems }) => {
+    // The code of pdf.js's worker comes when it is let go: until then none has started.
+    const { promise: letGo, resolve } = Promise.withResolvers<void>();
+    await page.route(/pdf\.worker/, async (route) => {
+      await letGo;
+      await route.continue();
+    });
+    await scene('sources-long');
+    // It changes while its first bytes are on their way.
+    await page.evaluate(() => {
+      const { files, documents } = window.page.world.library;
+      const read = files.get.bind(files);
+      files.get = (id) => {
+        const document = documents.get(id);
+        if (document) window.page.core.emit('document.changed', document);
+        return read(id);
+      };
+    });
+    const asked = page.waitForRequest(/pdf\.worker/);
+    await page.getByRole('button', { name: /^Source 2:/ }).hover();
+    await asked;
+    resolve();
+    await page.waitForTimeout(1000);
+    expect(problems).toEqual([]);
+  });
+
   test('J and K walk where the passages are, and are letters everywhere else', async ({ page, scene }) => {
     await page.setViewportSize({ width: 1300, height: 900 });
     await scene('sources-long');
