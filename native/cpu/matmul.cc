@@ -42,8 +42,13 @@ void scalar::rows_bf16(const RowTile& tile) {
 
 Rounding Rounding::token(int64_t first, int64_t in) const {
   if (!codes) return {};
-  return {codes + 2 * first * in, scales + first * (in / block_columns), code_sums + first * (in / 16),
-          low ? low + first * (in / block_columns) : nullptr};
+  return {codes + 2 * first * stride,
+          scales + first * (in / block_columns),
+          code_sums + first * (in / 16),
+          low ? low + first * (in / block_columns) : nullptr,
+          stride,
+          blocks ? blocks + first * block_columns : nullptr,
+          block_stride};
 }
 
 Activations Activations::token(int64_t first, int64_t count) const {
@@ -76,13 +81,16 @@ void copy_sums(const float* from, int64_t rows, float* to) {
 
 // The rounded tokens of x from `column` on.
 void take_rounded(PanelTile& tile, const Activations& x, int64_t column) {
-  tile.x_stride = x.in;
+  tile.x_stride = x.rounded.stride;
   tile.scale_step = x.in / block_columns;
   tile.sum_step = x.in / 16;
   tile.x_codes = x.rounded.codes + column;
   tile.x_scales = x.rounded.scales + column / block_columns;
   tile.x_code_sums = x.rounded.code_sums + column / 16;
   if (x.rounded.low) tile.x_low = x.rounded.low + column / block_columns;
+  if (!x.rounded.blocks) return;
+  tile.block_stride = x.rounded.block_stride;
+  tile.x_blocks = x.rounded.blocks + column / block_columns * tile.block_stride;
 }
 
 // sums[t][panels * 16] += panels [first, first + count) times the tokens of x, as they are or (fast path) rounded;

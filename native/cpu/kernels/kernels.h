@@ -147,7 +147,10 @@ struct PanelTile {
   const float* x_scales = nullptr;
   const int32_t* x_code_sums = nullptr;
   const uint8_t* x_low = nullptr;  // by `scale_step`: 0 where all low bytes of a block are zero; null: not told
-  const float* x = nullptr;        // exact: by `x_stride`; sums of 16 columns
+  // The high bytes plus 128, 32 columns of a token beside those of the next; blocks by `block_stride`. Null: not there.
+  const uint8_t* x_blocks = nullptr;
+  int64_t block_stride = 0;
+  const float* x = nullptr;  // exact: by `x_stride`; sums of 16 columns
   const float* x_sums = nullptr;
   int64_t x_stride = 0, scale_step = 0, sum_step = 0;
   float* sums = nullptr;
@@ -230,7 +233,8 @@ struct Kernels {
   // signed bytes, code = 128 high + low with low in [-64, 63]. Sums of 16 codes.
   void (*quantise)(const float* x, int64_t n, int8_t* high, int8_t* low, float* scales, int32_t* sums);
   void (*panel_fast)(const PanelTile& tile);
-  int64_t packed_tokens;  // up to so many tokens panel_fast takes panels as packed rather than unpacked
+  int64_t packed_tokens;      // up to so many tokens panel_fast takes panels as packed rather than unpacked
+  bool reads_blocks = false;  // for more tokens panel_fast reads PanelTile::x_blocks
   void (*panel_exact)(const PanelTile& tile);
   void (*rows_f32)(const RowTile& tile);
   void (*rows_f16)(const RowTile& tile);

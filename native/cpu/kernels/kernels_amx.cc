@@ -3,8 +3,8 @@
 #if defined(__x86_64__)
 
 #include "cpu/simd/decode_bf16.h"
-#include "cpu/simd/tile_products.h"
-#include "cpu/simd/vector_amx.h"
+#include "cpu/simd/tiles/tile_products.h"
+#include "cpu/simd/tiles/vector_amx.h"
 
 namespace longhand::cpu {
 

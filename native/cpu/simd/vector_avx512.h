@@ -63,6 +63,10 @@ struct Avx512 {
     __builtin_memcpy(&bytes, p, 4);
     return _mm512_set1_epi32(bytes);
   }
+  static I set_bytes(int x) { return _mm512_set1_epi8(static_cast<char>(x)); }
+  static I minus_bytes(I a, I b) { return _mm512_sub_epi8(a, b); }
+  static I minus(I a, I b) { return _mm512_sub_epi32(a, b); }
+  static I dot4_signed(I sum, I x, I codes) { return _mm512_dpbusd_epi32(sum, x, codes); }  // x unsigned, codes signed
   // Adds (code - bias) times x; `wide` codes may exceed 127.
   static constexpr int bias(bool) { return 0; }
   template <bool>

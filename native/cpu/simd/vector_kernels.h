@@ -289,6 +289,7 @@ constexpr Kernels vector_kernels(const char* name) {
           .quantise = quantise<V>,
           .panel_fast = panel_fast<V>,
           .packed_tokens = few_tokens<V>,
+          .reads_blocks = V::registers == 32 && parts<V> == 1,
           .panel_exact = panel_exact<V>,
           .rows_f32 = rows_tile<V, F32Rows<V>>,
           .rows_f16 = rows_tile<V, F16Rows<V>>,

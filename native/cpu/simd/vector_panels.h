@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/simd/vector_codes.h"
+#include "cpu/simd/vector_token_blocks.h"
 
 namespace {
 
@@ -180,6 +181,9 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
     for (int p = 0; p < P; ++p) V::store(to + m * tile.panels * panel_lanes + p * V::width, sum[m][p]);
 }
 
+// In place of PanelTile::x_low where every block has its low bytes.
+constexpr uint8_t always_low = 1;
+
 // The bits of fast_tokens where registers hold the codes of a whole block: they are loaded or taken apart once for all
 // tokens, which come one after the other, and only the tokens that need it pay for their low bytes. Sums stay in
 // memory.
@@ -203,41 +207,52 @@ inline void fast_by_token(const PanelTile& tile) {
         codes[Q][p] =
             V::held(code_quad<V, Bits, Table, Q>(tile.codes + block * Bits * quad + p * tile.code_stride, tile.table));
     });
-    for (int64_t token = 0; token < tile.tokens; ++token) {
-      float* to = tile.sums + token * P * panel_lanes;
-      const int8_t* x = tile.x_codes + 2 * token * tile.x_stride + block * columns;
-      const int32_t* x_sums = tile.x_code_sums + token * tile.sum_step + 2 * block;
-      const float x_scale = tile.x_scales[token * tile.scale_step + block];
+    // Pointers that walk: a vector that is stored may overlap `tile`, which would be read again for every token.
+    float* to = tile.sums;
+    const int8_t* x = tile.x_codes + block * columns;
+    const int32_t* x_sums = tile.x_code_sums + 2 * block;
+    const float* x_scales = tile.x_scales + block;
+    const uint8_t* low = tile.x_low ? tile.x_low + block : &always_low;
+    const int64_t x_stride = tile.x_stride, sum_step = tile.sum_step, scale_step = tile.scale_step;
+    const int64_t low_step = tile.x_low ? scale_step : 0;
+    const int32_t offset = V::bias(Wide) - tile.zero;
+    for (int64_t token = tile.tokens; token > 0; --token) {
+      const float x_scale = *x_scales;
       F sum[P];
       for (int p = 0; p < P; ++p) sum[p] = V::load(to + p * panel_lanes);
       const auto add_runs = [&]<bool Both>() {
         const F step = V::set(Both ? x_scale : 128.0f * x_scale);
         for_quads<0, runs>([&]<int Run>() {
           const int32_t x_sum = Half ? x_sums[Run] : x_sums[0] + x_sums[1];
-          const I start = V::set_int((V::bias(Wide) - tile.zero) * (Both ? x_sum : x_sum >> 7));
-          I high[P], low[P];
+          const I start = V::set_int(offset * (Both ? x_sum : x_sum >> 7));
+          I high[P], rest_sum[P];
           for (int p = 0; p < P; ++p) {
             high[p] = Both ? V::set_int(0) : start;
-            low[p] = start;
+            rest_sum[p] = start;
           }
           for_quads<Run * quads, Run * quads + quads>([&]<int Q>() {
             const I input = V::four(x + 4 * Q);
             for (int p = 0; p < P; ++p) high[p] = V::template dot4<Wide>(high[p], codes[Q][p], input);
             if constexpr (Both) {
-              const I rest = V::four(x + tile.x_stride + 4 * Q);
-              for (int p = 0; p < P; ++p) low[p] = V::template dot4<Wide>(low[p], codes[Q][p], rest);
+              const I rest = V::four(x + x_stride + 4 * Q);
+              for (int p = 0; p < P; ++p) rest_sum[p] = V::template dot4<Wide>(rest_sum[p], codes[Q][p], rest);
             }
           });
           for (int p = 0; p < P; ++p) {
-            const F product = V::to_float(Both ? V::joined(high[p], low[p]) : high[p]);
+            const F product = V::to_float(Both ? V::joined(high[p], rest_sum[p]) : high[p]);
             sum[p] = V::fused(product, V::mul(scale[Run][p], step), sum[p]);
             if (biased) sum[p] = V::fused(bias[Run][p], V::set(x_scale * static_cast<float>(x_sum)), sum[p]);
           }
         });
       };
-      if (tile.x_low && tile.x_low[token * tile.scale_step + block] == 0) add_runs.template operator()<false>();
+      if (*low == 0) add_runs.template operator()<false>();
       else add_runs.template operator()<true>();
       for (int p = 0; p < P; ++p) V::store(to + p * panel_lanes, sum[p]);
+      to += P * panel_lanes;
+      x += 2 * x_stride;
+      x_sums += sum_step;
+      x_scales += scale_step;
+      low += low_step;
     }
   }
 }
@@ -317,7 +332,13 @@ void fast_tile(const PanelTile& tile) {
   if constexpr (V::registers == 32 && one == 1) {
     if (tile.packed && Half && tile.tokens > 2) return by_token.template operator()<true>();
     if (tile.packed) return all.template operator()<4, true>();
-    if constexpr (unpacked) by_token.template operator()<false>();
+    if constexpr (unpacked) {
+      // Codes are signed bytes there.
+      const bool fits = !tile.wide || tile.zero == 128;
+      if (!tile.x_blocks || !fits) return by_token.template operator()<false>();
+      if (tile.panels == 2) return fast_token_blocks<V, 2, Half>(tile);
+      fast_token_blocks<V, 1, Half>(tile);
+    }
   } else {
     constexpr int most = V::pairs ? 2 : 1;
     if (tile.packed) return all.template operator()<most, true>();

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cpu/simd/tiles.h"
+#include "cpu/simd/tiles/tiles.h"
 #include "cpu/weights/floats.h"
 
 namespace {

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cpu/simd/vector_amx.h"
+#include "cpu/simd/tiles/vector_amx.h"
 using Tiles = Amx;
 #else
 #include "emulated_tiles.h"
@@ -24,7 +24,7 @@ using Tiles = EmulatedTiles;
 
 #if defined(__AVX512BF16__)
 #include "cpu/simd/decode_bf16.h"
-#include "cpu/simd/tile_products.h"
+#include "cpu/simd/tiles/tile_products.h"
 #endif
 
 namespace longhand {

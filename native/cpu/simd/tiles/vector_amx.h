@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-#include "cpu/simd/tiles.h"
+#include "cpu/simd/tiles/tiles.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cpu/simd/causal_attention.h"
-#include "cpu/simd/tiles.h"
+#include "cpu/simd/tiles/tiles.h"
 
 namespace {
 
