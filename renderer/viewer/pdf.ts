@@ -160,7 +160,9 @@ function open(documentId: DocumentId, onPassword: AskPassword): Opening {
     pdf: Promise.race([load(), problem]),
     close() {
       closed = true;
-      void (task?.destroy() ?? Promise.resolve()).finally(() => worker.destroy());
+      // Rejected where the worker has ended meanwhile and does not answer.
+      const ended = task?.destroy() ?? Promise.resolve();
+      void ended.catch(() => {}).finally(() => worker.destroy());
     },
   };
 }
