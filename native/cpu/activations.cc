@@ -33,7 +33,7 @@ void drop_low_bytes(const Rounding& row, int64_t in) {
   for (int64_t b = 0; b < blocks; ++b) {
     row.low[b] = row.scales[b] * row.scales[b] >= least;
     if (row.low[b]) continue;
-    std::memset(row.codes + row.stride + b * block_columns, 0, block_columns);
+    std::memset(row.codes + in + b * block_columns, 0, block_columns);
     for (int64_t half = 2 * b; half < 2 * b + 2; ++half)
       row.code_sums[half] = 128 * sum_of_sixteen(row.codes + half * 16);
   }
@@ -80,7 +80,7 @@ Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, int64_t t
     forms.rounded = room_for_rounding(rows, x.cols, reads(tokens));
     parallel(rows, [&](int64_t t) {
       const Rounding at = forms.rounded.token(t, x.cols);
-      kernels_.quantise(from(t), x.cols, at.codes, at.codes + at.stride, at.scales, at.code_sums);
+      kernels_.quantise(from(t), x.cols, at.codes, at.codes + x.cols, at.scales, at.code_sums);
       if (at.low) drop_low_bytes(at, x.cols);
       if (at.blocks) spread(at, x.cols);
     });
@@ -104,13 +104,10 @@ Activations CpuBackend::activations(Tensor x, const CpuWeight& weight, int64_t t
 Rounding CpuBackend::room_for_rounding(int64_t rows, int64_t cols, bool may_drop) {
   const auto room = [&](int64_t floats_a_row) { return data(scratch(rows, floats_a_row)); };
   const bool blocks = may_drop && kernels_.reads_blocks && rows > kernels_.packed_tokens;
-  // A line longer for a token than need be: with a stride of a power of two all would share two sets of the cache.
-  const int64_t stride = cols + block_columns;
-  return {reinterpret_cast<int8_t*>(room(stride / 2)),
+  return {reinterpret_cast<int8_t*>(room(cols / 2)),
           room(cols / block_columns),
           reinterpret_cast<int32_t*>(room(cols / 16)),
           may_drop ? reinterpret_cast<uint8_t*>(room((cols / block_columns + 3) / 4)) : nullptr,
-          stride,
           blocks ? reinterpret_cast<uint8_t*>(room(cols / 4)) : nullptr,
           rows * block_columns};
 }

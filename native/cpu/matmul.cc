@@ -42,11 +42,10 @@ void scalar::rows_bf16(const RowTile& tile) {
 
 Rounding Rounding::token(int64_t first, int64_t in) const {
   if (!codes) return {};
-  return {codes + 2 * first * stride,
+  return {codes + 2 * first * in,
           scales + first * (in / block_columns),
           code_sums + first * (in / 16),
           low ? low + first * (in / block_columns) : nullptr,
-          stride,
           blocks ? blocks + first * block_columns : nullptr,
           block_stride};
 }
@@ -81,7 +80,7 @@ void copy_sums(const float* from, int64_t rows, float* to) {
 
 // The rounded tokens of x from `column` on.
 void take_rounded(PanelTile& tile, const Activations& x, int64_t column) {
-  tile.x_stride = x.rounded.stride;
+  tile.x_stride = x.in;
   tile.scale_step = x.in / block_columns;
   tile.sum_step = x.in / 16;
   tile.x_codes = x.rounded.codes + column;

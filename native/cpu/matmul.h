@@ -15,11 +15,10 @@ inline constexpr int64_t tokens_a_tile = 128, tokens_a_decoded_tile = 512;
 // Activations rounded to 15 bits with a scale every 32 columns (Kernels::quantise), or to 8 where the low byte is zero,
 // and the sums of their codes.
 struct Rounding {
-  int8_t* codes = nullptr;       // [tokens, 2, stride]: high bytes, low bytes
+  int8_t* codes = nullptr;       // [tokens, 2, in]: high bytes, low bytes
   float* scales = nullptr;       // [tokens, in / 32]
   int32_t* code_sums = nullptr;  // [tokens, in / 16]
   uint8_t* low = nullptr;        // [tokens, in / 32]: which blocks of 32 columns have low bytes; null: all
-  int64_t stride = 0;            // of codes
   // Where the kernels read them and every block tells of its low bytes: the high bytes plus 128, [in / 32][tokens][32].
   uint8_t* blocks = nullptr;
   int64_t block_stride = 0;
