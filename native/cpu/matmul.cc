@@ -106,7 +106,7 @@ void multiply_panels(const Kernels& kernels, const Segment& segment, int64_t exp
                  .scale_stride = chunk_columns / 16 * panel_rows,
                  .group = layout.group,
                  .zero = layout.zero,
-                 .wide = layout.bits == 8 || layout.table != nullptr,
+                 .code_bits = layout.table ? 8 : layout.bits,
                  .tokens = x.tokens,
                  .x_stride = x.stride,
                  .sum_step = x.in / 16,
@@ -145,7 +145,7 @@ void multiply_as_packed(const Kernels& kernels, const RowPlace& place, int64_t c
                  .blocks = layout.blocks(),
                  .group = layout.group,
                  .zero = layout.zero,
-                 .wide = layout.bits == 8 || layout.table != nullptr,
+                 .code_bits = layout.table ? 8 : layout.bits,
                  .tokens = x.tokens,
                  .sums = sums};
   take_rounded(tile, x, 0);

@@ -356,4 +356,16 @@ describe('fast path', () => {
       expect(difference).toBeGreaterThan(0);
     });
   }
+
+  // Sums of 16 bits, where a set has them, are nearest to their end.
+  test.each([2, 3, 4, 5, 6, 8])('the largest codes of %i bits times the largest activations', (bits) => {
+    const matrix = affineMatrix(bits, 64, 'bf16', 32, 1024);
+    const largest = { ...matrix, data: new Uint8Array(matrix.data.length).fill(255) };
+    for (const rows of [3, 20]) {
+      const x = Float32Array.from({ length: rows * 1024 }, (_, i) => (i % 64 < 32 ? 1 : -1));
+      const args = { rows, x, weight: [largest] };
+      for (const device of others.filter(({ backEnd }) => backEnd === 'cpu'))
+        expectSameBits(run(fast(device), 'linear', args), run(fast(modelOf(device, rows)), 'linear', args));
+    }
+  });
 });

@@ -139,7 +139,7 @@ struct PanelTile {
   int64_t code_stride = 0, scale_stride = 0;  // from panel to panel
   int64_t blocks = 0, group = 0;
   int zero = 0;
-  bool wide = false;  // codes may exceed 127
+  int code_bits = 8;  // of a code as it was before it was unpacked; 8 where it may exceed 127
   int64_t tokens = 0;
   // Fast: two rows of bytes a token, the high and the low ones (Kernels::quantise), by `x_stride`; scales and sums of
   // codes by `scale_step` and `sum_step`.

@@ -71,11 +71,17 @@ struct Avx2 {
 #if defined(__AVXVNNI__)
   // Adds (code - bias) times x; `wide` codes may exceed 127.
   static constexpr int bias(bool) { return 0; }
+  static constexpr bool sums_of_16_bits = false;
   template <bool>
   static I dot4(I sum, I codes, I x) {
     return _mm256_dpbusd_avx_epi32(sum, codes, x);
   }
 #else
+  // GCC would keep all products, more than there are registers for, and add them up as a tree.
+  static I in_turn(I sum) {
+    asm("" : "+x"(sum));
+    return sum;
+  }
   // Pairs of products are added with 16-bit saturation: codes up to 127 fit; wider ones are made signed first, and
   // their sign moves to x.
   static constexpr int bias(bool wide) { return wide ? 128 : 0; }
@@ -86,8 +92,13 @@ struct Avx2 {
       codes = _mm256_abs_epi8(with_sign);
       x = _mm256_sign_epi8(x, with_sign);
     }
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(codes, x), _mm256_set1_epi16(1)));
+    return in_turn(_mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(codes, x), _mm256_set1_epi16(1))));
   }
+  // Codes of up to six bits times x, two columns a sum of 16 bits, which has room for more of them (vector_quads.h).
+  static constexpr bool sums_of_16_bits = true;
+  static I dot2(I codes, I x) { return _mm256_maddubs_epi16(codes, x); }
+  static I plus_16_bits(I a, I b) { return in_turn(_mm256_add_epi16(a, b)); }
+  static I pairs_of_16_bits(I sums) { return _mm256_madd_epi16(sums, _mm256_set1_epi16(1)); }
 #endif
   template <int J>
   static F byte(I quad) {

@@ -69,6 +69,7 @@ struct Avx512 {
   static I dot4_signed(I sum, I x, I codes) { return _mm512_dpbusd_epi32(sum, x, codes); }  // x unsigned, codes signed
   // Adds (code - bias) times x; `wide` codes may exceed 127.
   static constexpr int bias(bool) { return 0; }
+  static constexpr bool sums_of_16_bits = false;
   template <bool>
   static I dot4(I sum, I codes, I x) {
     return _mm512_dpbusd_epi32(sum, codes, x);

@@ -10,6 +10,7 @@ struct I8mm : Neon {
   static constexpr bool pairs = true;
 
   static constexpr int bias(bool) { return 0; }
+  static constexpr bool sums_of_16_bits = false;
   template <bool>
   static I dot4(I sum, I codes, I x) {
     return vusdotq_s32(sum, vreinterpretq_u8_s32(codes), vreinterpretq_s8_s32(x));

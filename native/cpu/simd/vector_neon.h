@@ -68,6 +68,7 @@ struct Neon {
   }
   // Adds (code - bias) times x. sdot wants signed codes.
   static constexpr int bias(bool wide) { return wide ? 128 : 0; }
+  static constexpr bool sums_of_16_bits = false;
   template <bool Wide>
   static I dot4(I sum, I codes, I x) {
     if constexpr (Wide) codes = veorq_s32(codes, vdupq_n_s32(static_cast<int32_t>(0x80808080u)));

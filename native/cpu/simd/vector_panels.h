@@ -2,23 +2,13 @@
 #pragma once
 
 #include "cpu/simd/vector_codes.h"
+#include "cpu/simd/vector_quads.h"
 #include "cpu/simd/vector_token_blocks.h"
 
 namespace {
 
 using longhand::cpu::PackedScales;
-using longhand::cpu::PanelTile;
 using longhand::cpu::ScaleKind;
-
-// Where vector p of P stands: parts of one panel, or panels of one vector.
-template <class V>
-constexpr int panel_of(int p) {
-  return p / static_cast<int>(parts<V>);
-}
-template <class V>
-constexpr int part_of(int p) {
-  return p % static_cast<int>(parts<V>);
-}
 
 // What lies ahead of a block in each of its panels; inline, since GCC leaves out calls that only prefetch. Behind the
 // first of two stands the second, which is being read: past its end the next but one comes.
@@ -28,41 +18,6 @@ template <class V, int P, int Bits>
   const uint8_t* from = tile.codes + block * Bits * quad + skip;
   for (int p = 0; p < P; p += static_cast<int>(parts<V>))
     prefetch_block<Bits>(from + panel_of<V>(p) * tile.code_stride);
-}
-
-// products[r][p] += codes times row r of x over quads [First, Last) of a block; `x` is the block's first column of row
-// 0.
-template <class V, int Rows, int P, int Bits, bool Table, bool Wide, int First, int Last>
-inline void multiply_quads(const PanelTile& tile, const uint8_t* codes, const int8_t* x, int64_t x_stride,
-                           typename V::I (&products)[Rows][P]) {
-  const auto quad_of = [&]<int Q>(int p) {
-    const uint8_t* panel = codes + panel_of<V>(p) * tile.code_stride + part_of<V>(p) * V::width * 4;
-    return code_quad<V, Bits, Table, Q>(panel, tile.table);
-  };
-  if constexpr (V::pairs) {
-    // Two quads of four rows by two rows of x: a matrix product of two rows of eight by two columns of eight.
-    typename V::I sums[Rows / 2][P][2] = {};
-    for_quads<First / 2, Last / 2>([&]<int Q>() {
-      typename V::I inputs[Rows / 2];
-      for (int r = 0; r < Rows; r += 2)
-        inputs[r / 2] = V::eight_of_two(x + r * x_stride + 8 * Q, x + (r + 1) * x_stride + 8 * Q);
-      for (int p = 0; p < P; ++p) {
-        const auto even = quad_of.template operator()<2 * Q>(p), odd = quad_of.template operator()<2 * Q + 1>(p);
-        for (int r = 0; r < Rows / 2; ++r) V::multiply_pairs(sums[r][p], even, odd, inputs[r]);
-      }
-    });
-    for (int r = 0; r < Rows / 2; ++r)
-      for (int p = 0; p < P; ++p) V::add_pairs(sums[r][p], products[2 * r][p], products[2 * r + 1][p]);
-    return;
-  }
-  for_quads<First, Last>([&]<int Q>() {
-    typename V::I w[P];
-    for (int p = 0; p < P; ++p) w[p] = V::held(quad_of.template operator()<Q>(p));
-    for (int r = 0; r < Rows; ++r) {
-      const typename V::I input = V::four(x + r * x_stride + 4 * Q);
-      for (int p = 0; p < P; ++p) products[r][p] = V::template dot4<Wide>(products[r][p], w[p], input);
-    }
-  });
 }
 
 // Scales of part `part` of group `group` as they are packed, `panel` bytes further; the bits of decode_scales.
@@ -114,7 +69,7 @@ inline void panel_scales(const PanelTile& tile, int p, int64_t group, bool biase
 
 // M tokens times P vectors of rows. Accumulators of one run of columns are integers, of the high and of the low bytes
 // of x; the sums of all runs stay in registers as long as there are any.
-template <class V, int M, int P, int Bits, bool Table, bool Half, bool Wide, bool Packed>
+template <class V, int M, int P, int Bits, bool Table, bool Half, Codes Width, bool Packed>
 inline void fast_tokens(const PanelTile& tile, int64_t token) {
   using F = typename V::F;
   using I = typename V::I;
@@ -136,13 +91,13 @@ inline void fast_tokens(const PanelTile& tile, int64_t token) {
         for (int m = 0; m < M; ++m) {
           const int32_t* sums = tile.x_code_sums + (token + m) * tile.sum_step + 2 * block;
           x_sum[m] = Half ? sums[Run] : sums[0] + sums[1];
-          const I start = V::set_int((V::bias(Wide) - tile.zero) * (Both ? x_sum[m] : x_sum[m] >> 7));
+          const I start = V::set_int((V::bias(Width == Codes::wide) - tile.zero) * (Both ? x_sum[m] : x_sum[m] >> 7));
           for (int p = 0; p < P; ++p) {
             if (Both) products[2 * m][p] = V::set_int(0);
             products[Both ? 2 * m + 1 : m][p] = start;
           }
         }
-        multiply_quads<V, rows, P, Bits, Table, Wide, Run * 4, Half ? Run * 4 + 4 : 8>(
+        multiply_quads<V, rows, P, Bits, Table, Width, Run * 4, Half ? Run * 4 + 4 : 8>(
             tile, codes, x + block * columns, (Both ? 1 : 2) * tile.x_stride, products);
         const int64_t group = (block * columns + Run * 16) >> group_shift;
         const bool biased = Packed ? tile.packed->biases != nullptr : tile.biases != nullptr;
@@ -187,7 +142,7 @@ constexpr uint8_t always_low = 1;
 // The bits of fast_tokens where registers hold the codes of a whole block: they are loaded or taken apart once for all
 // tokens, which come one after the other, and only the tokens that need it pay for their low bytes. Sums stay in
 // memory.
-template <class V, int P, int Bits, bool Table, bool Half, bool Wide, bool Packed>
+template <class V, int P, int Bits, bool Table, bool Half, Codes Width, bool Packed>
 inline void fast_by_token(const PanelTile& tile) {
   using F = typename V::F;
   using I = typename V::I;
@@ -215,7 +170,7 @@ inline void fast_by_token(const PanelTile& tile) {
     const uint8_t* low = tile.x_low ? tile.x_low + block : &always_low;
     const int64_t x_stride = tile.x_stride, sum_step = tile.sum_step, scale_step = tile.scale_step;
     const int64_t low_step = tile.x_low ? scale_step : 0;
-    const int32_t offset = V::bias(Wide) - tile.zero;
+    const int32_t offset = V::bias(Width == Codes::wide) - tile.zero;
     for (int64_t token = tile.tokens; token > 0; --token) {
       const float x_scale = *x_scales;
       F sum[P];
@@ -232,10 +187,12 @@ inline void fast_by_token(const PanelTile& tile) {
           }
           for_quads<Run * quads, Run * quads + quads>([&]<int Q>() {
             const I input = V::four(x + 4 * Q);
-            for (int p = 0; p < P; ++p) high[p] = V::template dot4<Wide>(high[p], codes[Q][p], input);
+            for (int p = 0; p < P; ++p)
+              high[p] = V::template dot4 < Width == Codes::wide > (high[p], codes[Q][p], input);
             if constexpr (Both) {
               const I rest = V::four(x + x_stride + 4 * Q);
-              for (int p = 0; p < P; ++p) rest_sum[p] = V::template dot4<Wide>(rest_sum[p], codes[Q][p], rest);
+              for (int p = 0; p < P; ++p)
+                rest_sum[p] = V::template dot4 < Width == Codes::wide > (rest_sum[p], codes[Q][p], rest);
             }
           });
           for (int p = 0; p < P; ++p) {
@@ -314,19 +271,19 @@ inline void token_tiles(int64_t count, const Tokens& tokens) {
 
 // With 32 wide registers one token after the other, and four that share the work of taking codes apart where groups are
 // long or tokens few; with 16 one token, or two where a product takes both bytes at once.
-template <class V, int Bits, bool Table, bool Half, bool Wide>
+template <class V, int Bits, bool Table, bool Half, Codes Width>
 void fast_tile(const PanelTile& tile) {
   constexpr int one = static_cast<int>(parts<V>);
   const auto all = [&]<int Most, bool Packed>() {
     const auto tokens = [&]<int M, int P>(int64_t token) {
-      fast_tokens<V, M, P, Bits, Table, Half, Wide, Packed>(tile, token);
+      fast_tokens<V, M, P, Bits, Table, Half, Width, Packed>(tile, token);
     };
     if (tile.panels == 2) return token_tiles<Most, 2 * one>(tile.tokens, tokens);
     token_tiles<Most, one>(tile.tokens, tokens);
   };
   const auto by_token = [&]<bool Packed>() {
-    if (tile.panels == 2) return fast_by_token<V, 2, Bits, Table, Half, Wide, Packed>(tile);
-    fast_by_token<V, 1, Bits, Table, Half, Wide, Packed>(tile);
+    if (tile.panels == 2) return fast_by_token<V, 2, Bits, Table, Half, Width, Packed>(tile);
+    fast_by_token<V, 1, Bits, Table, Half, Width, Packed>(tile);
   };
   constexpr bool unpacked = Bits == 8 && !Table;
   if constexpr (V::registers == 32 && one == 1) {
@@ -334,7 +291,7 @@ void fast_tile(const PanelTile& tile) {
     if (tile.packed) return all.template operator()<4, true>();
     if constexpr (unpacked) {
       // Codes are signed bytes there.
-      const bool fits = !tile.wide || tile.zero == 128;
+      const bool fits = tile.code_bits < 8 || tile.zero == 128;
       if (!tile.x_blocks || !fits) return by_token.template operator()<false>();
       if (tile.panels == 2) return fast_token_blocks<V, 2, Half>(tile);
       fast_token_blocks<V, 1, Half>(tile);
@@ -346,16 +303,23 @@ void fast_tile(const PanelTile& tile) {
   }
 }
 
-// Whether codes are wide decides only where the set has no product of unsigned bytes, and then table codes always are.
+// How wide codes are decides only where the set has no product of unsigned bytes, and then table codes always are wide.
 template <class V, int Bits, bool Table>
 void fast_codes(const PanelTile& tile) {
+  const auto of_width = [&]<Codes Width>() {
+    if (tile.group == 16) return fast_tile<V, Bits, Table, true, Width>(tile);
+    fast_tile<V, Bits, Table, false, Width>(tile);
+  };
   constexpr bool wide_matters = V::bias(true) != 0;
-  const bool half = tile.group == 16;
-  if constexpr (wide_matters && (Bits == 8 || Table))
-    if (tile.wide)
-      return half ? fast_tile<V, Bits, Table, true, true>(tile) : fast_tile<V, Bits, Table, false, true>(tile);
+  if constexpr (wide_matters && Table) return of_width.template operator()<Codes::wide>();
+  if constexpr (wide_matters && Bits == 8)
+    if (tile.code_bits == 8) return of_width.template operator()<Codes::wide>();
+  if constexpr (V::sums_of_16_bits && Bits == 8) {
+    if (tile.code_bits == 6) return of_width.template operator()<Codes::six_bits>();
+    if (tile.code_bits == 5) return of_width.template operator()<Codes::five_bits>();
+  }
   if constexpr (!(wide_matters && Table))
-    return half ? fast_tile<V, Bits, Table, true, false>(tile) : fast_tile<V, Bits, Table, false, false>(tile);
+    of_width.template operator()<Bits == 6 ? Codes::six_bits : Bits == 5 ? Codes::five_bits : Codes::four_bits>();
 }
 
 template <class V>

@@ -86,6 +86,11 @@ struct Sse42 {
     std::memcpy(&bytes, p, 4);
     return _mm_set1_epi32(bytes);
   }
+  // GCC would keep all products, more than there are registers for, and add them up as a tree.
+  static I in_turn(I sum) {
+    asm("" : "+x"(sum));
+    return sum;
+  }
   // Adds (code - bias) times x. Pairs of products are added with 16-bit saturation: codes up to 127 fit; wider ones are
   // made signed first, and their sign moves to x.
   static constexpr int bias(bool wide) { return wide ? 128 : 0; }
@@ -96,8 +101,13 @@ struct Sse42 {
       codes = _mm_abs_epi8(with_sign);
       x = _mm_sign_epi8(x, with_sign);
     }
-    return _mm_add_epi32(sum, _mm_madd_epi16(_mm_maddubs_epi16(codes, x), _mm_set1_epi16(1)));
+    return in_turn(_mm_add_epi32(sum, _mm_madd_epi16(_mm_maddubs_epi16(codes, x), _mm_set1_epi16(1))));
   }
+  // Codes of up to six bits times x, two columns a sum of 16 bits, which has room for more of them (vector_quads.h).
+  static constexpr bool sums_of_16_bits = true;
+  static I dot2(I codes, I x) { return _mm_maddubs_epi16(codes, x); }
+  static I plus_16_bits(I a, I b) { return in_turn(_mm_add_epi16(a, b)); }
+  static I pairs_of_16_bits(I sums) { return _mm_madd_epi16(sums, _mm_set1_epi16(1)); }
   template <int J>
   static F byte(I codes) {
     return _mm_cvtepi32_ps(_mm_and_si128(_mm_srli_epi32(codes, 8 * J), _mm_set1_epi32(255)));

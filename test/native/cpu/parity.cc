@@ -92,6 +92,14 @@ std::vector<uint8_t> random_codes(size_t count, uint32_t seed) {
   return out;
 }
 
+// Rows whose first blocks are as large as can be, where sums of 16 bits are nearest to their end.
+std::vector<float> inputs(int64_t rows, int64_t width) {
+  std::vector<float> x = numbers(static_cast<size_t>(rows * width), 7);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < 64; ++i) x[static_cast<size_t>(row * width + i)] = i < 32 ? 1.0f : -1.0f;
+  return x;
+}
+
 struct Form {
   int bits;
   bool table, biased;
@@ -131,7 +139,7 @@ void packed_panels(const Kernels& kernels, const Form& form, cpu::ScaleKind kind
                                 .global = form.table ? 0.75f : 1.0f};
   const std::vector<uint8_t> memory = random_panels(layout);
   const cpu::PackedScales scales = cpu::packed_scales(layout, reinterpret_cast<const std::byte*>(memory.data()));
-  const Rounded rounded(cpu::scalar_kernels, numbers(static_cast<size_t>(tokens * columns), 7), columns);
+  const Rounded rounded(cpu::scalar_kernels, inputs(tokens, columns), columns);
   const auto product = [&](const Kernels& with) {
     std::vector<float> sums(static_cast<size_t>(tokens * panel_count * cpu::panel_rows), 0.25f);
     with.panel_fast({.codes = memory.data() + layout.scale_bytes(),
@@ -143,7 +151,7 @@ void packed_panels(const Kernels& kernels, const Form& form, cpu::ScaleKind kind
                      .blocks = blocks,
                      .group = form.group,
                      .zero = form.zero,
-                     .wide = form.bits == 8 || form.table,
+                     .code_bits = form.table ? 8 : form.bits,
                      .tokens = tokens,
                      .x_codes = rounded.codes.data(),
                      .x_scales = rounded.scales.data(),
@@ -161,19 +169,22 @@ void packed_panels(const Kernels& kernels, const Form& form, cpu::ScaleKind kind
               product(kernels), product(cpu::scalar_kernels));
 }
 
+// Codes of form.bits, each in a byte; the first blocks hold the largest.
 void panels(const Kernels& kernels, const Form& form, int panel_count, int64_t tokens) {
-  const int64_t code_stride = blocks * form.bits * cpu::quad_bytes, groups = columns / form.group;
-  const std::vector<uint8_t> codes = random_codes(static_cast<size_t>(2 * code_stride), 3);
+  const int64_t code_stride = blocks * cpu::unpacked_block_bytes, groups = columns / form.group;
+  std::vector<uint8_t> codes = random_codes(static_cast<size_t>(2 * code_stride), 3);
+  const auto largest = static_cast<uint8_t>((1 << form.bits) - 1);
+  for (size_t i = 0; i < codes.size(); ++i)
+    codes[i] = i % static_cast<size_t>(code_stride) < 2 * cpu::unpacked_block_bytes ? largest : codes[i] & largest;
   const std::vector<float> scales = numbers(static_cast<size_t>(2 * groups * 16), 5, 0.01f);
   const std::vector<float> biases = numbers(scales.size(), 6, 0.01f);
-  const std::vector<float> x = numbers(static_cast<size_t>(tokens * columns), 7);
+  const std::vector<float> x = inputs(tokens, columns);
   const Rounded rounded(cpu::scalar_kernels, x, columns);
   std::vector<float> x_sums(x.size() / 16);
   for (size_t i = 0; i < x.size(); ++i) x_sums[i / 16] += x[i];
   const auto product = [&](const Kernels& with, bool fast) {
     std::vector<float> sums(static_cast<size_t>(tokens * panel_count * 16), 0.25f);
     cpu::PanelTile tile{.codes = codes.data(),
-                        .bits = form.bits,
                         .scales = scales.data(),
                         .biases = form.biased ? biases.data() : nullptr,
                         .panels = panel_count,
@@ -182,7 +193,7 @@ void panels(const Kernels& kernels, const Form& form, int panel_count, int64_t t
                         .blocks = blocks,
                         .group = form.group,
                         .zero = form.zero,
-                        .wide = true,
+                        .code_bits = form.bits,
                         .tokens = tokens,
                         .x_codes = rounded.codes.data(),
                         .x_scales = rounded.scales.data(),
@@ -196,8 +207,8 @@ void panels(const Kernels& kernels, const Form& form, int panel_count, int64_t t
     (fast ? with.panel_fast : with.panel_exact)(tile);
     return sums;
   };
-  const std::string what = "groups of " + std::to_string(form.group) + ", " + std::to_string(panel_count) +
-                           " panels, " + std::to_string(tokens) + " tokens";
+  const std::string what = std::to_string(form.bits) + " bits, groups of " + std::to_string(form.group) + ", " +
+                           std::to_string(panel_count) + " panels, " + std::to_string(tokens) + " tokens";
   expect_same(kernels, "panel_fast: " + what, product(kernels, true), product(cpu::scalar_kernels, true));
   expect_near(kernels, "panel_exact: " + what, product(kernels, false), product(cpu::scalar_kernels, false), sums);
 }
@@ -220,7 +231,7 @@ void products(const Kernels& kernels) {
   for (const Form& form : forms)
     for (const int panel_count : {1, 2})
       for (const int64_t tokens : {1, 2, 3, 4, 5, 7, 12})
-        if (form.bits == 8 && !form.table) panels(kernels, form, panel_count, tokens);
+        if (!form.table) panels(kernels, form, panel_count, tokens);
   for (const Form& form : forms) {
     unpacking(kernels, form);
     for (const auto kind : {cpu::ScaleKind::f16, cpu::ScaleKind::bf16, cpu::ScaleKind::f32, cpu::ScaleKind::two_level})
