@@ -38,32 +38,47 @@ void Threads::resize(int count) {
   for (std::thread& thread : workers_) thread.join();
   workers_.clear();
   stop_.store(false);
+  stretches_ = std::make_unique<Stretch[]>(static_cast<size_t>(std::max(count, 1)));
   const uint64_t seen = state_.load() >> generation_shift;
   try {
-    for (int i = 1; i < count; ++i) workers_.emplace_back([this, seen] { worker(seen); });
+    for (int i = 1; i < count; ++i) workers_.emplace_back([this, i, seen] { worker(i, seen); });
   } catch (const std::system_error&) {
     // No memory for another stack, or a limit of the system: the existing threads do the work.
   }
   count_.store(static_cast<int>(workers_.size()) + 1);
 }
 
-void Threads::work_on(const Job& job) {
-  while (true) {
-    const int64_t i = next_.fetch_add(1, std::memory_order_relaxed);
-    if (i >= job.count || (job.cancel && job.cancel->load(std::memory_order_relaxed))) return;
-    try {
-      job.call(job.context, i);
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      next_.store(job.count, std::memory_order_relaxed);
+void Threads::cut(int64_t count, int parts) {
+  parts_ = parts;
+  for (int part = 0; part < parts; ++part) {
+    stretches_[static_cast<size_t>(part)].next.store(count * part / parts, std::memory_order_relaxed);
+    stretches_[static_cast<size_t>(part)].end = count * (part + 1) / parts;
+  }
+}
+
+void Threads::work_on(const Job& job, int own) {
+  for (int after = 0; after < parts_; ++after) {
+    Stretch& stretch = stretches_[static_cast<size_t>((own + after) % parts_)];
+    while (true) {
+      const int64_t i = stretch.next.fetch_add(1, std::memory_order_relaxed);
+      if (i >= stretch.end) break;
+      if (job.cancel && job.cancel->load(std::memory_order_relaxed)) return;
+      try {
+        job.call(job.context, i);
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+        for (int part = 0; part < parts_; ++part)
+          stretches_[static_cast<size_t>(part)].next.store(job.count, std::memory_order_relaxed);
+      }
     }
   }
 }
 
 void Threads::start(const Job& job) {
-  next_.store(0, std::memory_order_relaxed);
-  if (workers_.empty() || job.count == 1 || Clock::now() < alone_until_) work_on(job);
+  const bool alone = workers_.empty() || job.count == 1 || Clock::now() < alone_until_;
+  cut(job.count, alone ? 1 : count());
+  if (alone) work_on(job, 0);
   else share(job);
   // All workers have left, so nothing writes it any more.
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -80,7 +95,7 @@ void Threads::share(const Job& job) {
     wake_.notify_all();
   }
   const Clock::time_point began = Clock::now();
-  work_on(job);
+  work_on(job, 0);
   state_.fetch_or(closed, std::memory_order_acq_rel);
   const Clock::time_point worked = Clock::now();
   if (wait_for_workers()) return;
@@ -124,7 +139,7 @@ void Threads::leave() {
   left_.notify_one();
 }
 
-void Threads::worker(uint64_t seen) {
+void Threads::worker(int own, uint64_t seen) {
   const auto nothing_new = [&] { return state_.load(std::memory_order_seq_cst) >> generation_shift == seen && !stop_; };
   while (true) {
     const auto deadline = std::chrono::steady_clock::now() + spin_time;
@@ -143,7 +158,7 @@ void Threads::worker(uint64_t seen) {
     }
     if (state & closed) continue;
     seen = state >> generation_shift;
-    work_on(job_);
+    work_on(job_, own);
     leave();
   }
 }

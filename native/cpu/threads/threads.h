@@ -1,6 +1,7 @@
-// A persistent pool. A run hands out indices one at a time, so that a thread whose core is shared with another process
-// simply does fewer of them. Workers spin briefly for the next run (ops follow each other within microseconds), then
-// sleep.
+// A persistent pool. In a run every thread has a stretch of the indices, the same part in every run, so that what one
+// op has left in the cache of a core the next op finds there. It takes them one at a time, and then those of others, so
+// that a thread whose core is shared with another process simply does fewer. Workers spin briefly for the next run (ops
+// follow each other within microseconds), then sleep.
 #pragma once
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -41,13 +43,19 @@ class Threads {
     int64_t count = 0;
     const std::atomic<bool>* cancel = nullptr;
   };
+  // Indices [next, end), on a cache line of its own.
+  struct alignas(64) Stretch {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
   void start(const Job& job);
   void share(const Job& job);
-  void work_on(const Job& job);
+  void cut(int64_t count, int parts);
+  void work_on(const Job& job, int own);
   bool wait_for_workers();
   void lost_a_core(Clock::time_point now);
   void leave();
-  void worker(uint64_t seen);
+  void worker(int own, uint64_t seen);
 
   // generation << 16 | closed << 15 | workers inside. A worker enters by adding one while the job is open; a worker
   // that wakes too late finds it closed and is not waited for.
@@ -55,9 +63,11 @@ class Threads {
 
   std::vector<std::thread> workers_;
   std::atomic<int> count_{1};
-  Job job_;  // written only while closed and nobody is inside
+  // Written only while closed and nobody is inside, all but Stretch::next:
+  Job job_;
+  std::unique_ptr<Stretch[]> stretches_ = std::make_unique<Stretch[]>(1);
+  int parts_ = 1;
   std::atomic<uint64_t> state_{closed};
-  std::atomic<int64_t> next_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> waiting_{false};  // the caller sleeps until the last worker leaves
