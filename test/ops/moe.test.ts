@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { devices, nameOf, reference, run, runMany } from './devices.ts';
+import { devices, fast, nameOf, reference, run, runMany } from './devices.ts';
 import { goldenJson, goldenTensors } from './golden.ts';
 import { largestDifference, normal, relativeDifference } from './numbers.ts';
 import { chunks, type Outcome, parity } from './support.ts';
 import { thresholds } from './thresholds.ts';
-import { f32, floatMatrix } from './weights.ts';
+import { blockMatrix, f32, floatMatrix } from './weights.ts';
 
 const golden = goldenJson<{
   params: { router: { E: number; K: number; T: number }[] };
@@ -44,6 +44,24 @@ const outcome: Outcome = (device, args) => {
   const result = runMany(device, 'mixture', args);
   return [result.floats('y'), result.floats('weights')];
 };
+
+/** Gates in blocks of 8 bits beside ups as they are, and downs the other way round or both in blocks. */
+function mixedTypes(rows: number, downs: 'q8_0' | 'f16') {
+  const [count, width] = [4, 512];
+  const shape = [count, width, width];
+  const blocks = { ...blockMatrix('q8_0', count * width), shape };
+  const plain = { ...floatMatrix('f16', 'plain experts', count * width, width), shape };
+  return {
+    rows,
+    expertCount: count,
+    topk: 2,
+    x: normal('x of several types', rows * width),
+    addTo: normal('residual of several types', rows * width),
+    routerWeight: [floatMatrix('f32', 'router of several types', count, width)],
+    gateUp: [blocks, plain],
+    down: [downs === 'q8_0' ? blocks : plain],
+  };
+}
 
 describe.each(devices.map((device) => [nameOf(device), device] as const))('%s', (_, device) => {
   test.each(golden.params.router)('golden routers: $K of $E', ({ E, K, T }) => {
@@ -128,3 +146,17 @@ for (const rows of [1, 2, 20])
   parity(`experts of ${narrow}, ${rows} tokens`, outcome, () => narrowMixture(rows), thresholds.transcendental);
 for (const rows of [1, 5, 65]) parity(`${rows} tokens`, outcome, () => mixture(rows), thresholds.transcendental);
 chunks('mixture', outcome, () => mixture(70), 0);
+
+describe('fast path: experts of which some are rounded and some are not', () => {
+  for (const downs of ['q8_0', 'f16'] as const)
+    for (const rows of [1, 12])
+      test.each(devices.filter(({ backEnd }) => backEnd === 'cpu').map((device) => [nameOf(device), device] as const))(
+        `%s: ${rows} tokens, downs of ${downs}, are near the exact path`,
+        (_, device) => {
+          const args = mixedTypes(rows, downs);
+          const exact = runMany(reference, 'mixture', args).floats('y');
+          const near = runMany(fast(device), 'mixture', args).floats('y');
+          expect(relativeDifference(near, exact)).toBeLessThan(thresholds.int8Activations);
+        },
+      );
+});

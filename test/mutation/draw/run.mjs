@@ -10,6 +10,7 @@ import { isText, replaced } from './instrument.mjs';
 import { nearestTests } from './near.mjs';
 import { reach, vitest } from './reach.mjs';
 import { ROUNDS, testsOfKernel } from './tests.mjs';
+import { checkTypes } from './types.mjs';
 
 const args = process.argv.slice(2);
 const option = (name, otherwise) =>
@@ -176,6 +177,19 @@ async function prepare() {
     });
 }
 
+/** Once each, also of a draw that was begun without it. */
+const refuseUntyped = () =>
+  checkTypes(
+    join(state, 'types'),
+    draw.mutants.filter(({ outcome, typed }) => !typed && outcome !== 'stale' && outcome !== 'does not compile'),
+    (mutant, error) => {
+      mutant.typed = true;
+      if (error) Object.assign(mutant, { outcome: 'does not compile', test: undefined, message: short(error) });
+      save();
+      if (error) say(`does not compile: ${told(mutant)} (${mutant.message})`);
+    },
+  );
+
 async function tryRound(k, round) {
   const open = counted.filter(isOpen).filter((mutant) => (mutant.round ?? -1) < k);
   if (open.length === 0 || Date.now() > endsAt) return;
@@ -225,6 +239,7 @@ if (!args.includes('--table')) {
     for (const mutant of draw.mutants.filter(isOpen))
       Object.assign(mutant, { round: undefined, near: undefined, outcome: undefined });
   if (args.includes('--survived')) draw.rounds = [];
+  if (side === 'typescript') await refuseUntyped();
   await prepare();
   if (side === 'typescript') await tryNearest();
   for (const [k, round] of ROUNDS[side].entries()) await tryRound(k, round);

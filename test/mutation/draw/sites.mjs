@@ -35,6 +35,8 @@ async function parserOf(grammar) {
 /** What the compiler works out, what is only a type, and the words of an error. */
 const NOT_WITHIN =
   /^(?:template_argument_list|static_assert_declaration|preproc_\w+|array_declarator|enumerator|requires_clause|decltype|sizeof_expression|alignas_\w+|throw_statement|type_\w+|ERROR)$/;
+/** A build that is measured or shipped leaves it out. */
+const isAssertion = (node) => node.type === 'call_expression' && node.childForFieldName('function')?.text === 'assert';
 const BODY = /^(?:compound_statement|statement_block|arrow_function)$/;
 const CONSTANT = /^(?:static )?(?:inline )?constexpr\b/;
 
@@ -45,7 +47,8 @@ export async function sitesOf(root, file) {
   const tree = (await parserOf(grammar)).parse(text);
   const sites = [];
   const visit = (node, inBody) => {
-    if (NOT_WITHIN.test(node.type) || (node.type === 'declaration' && CONSTANT.test(node.text))) return;
+    if (NOT_WITHIN.test(node.type) || isAssertion(node) || (node.type === 'declaration' && CONSTANT.test(node.text)))
+      return;
     if (node.type === 'if_statement' && /^if constexpr/.test(node.text)) {
       for (const field of ['consequence', 'alternative'])
         if (node.childForFieldName(field)) visit(node.childForFieldName(field), inBody);

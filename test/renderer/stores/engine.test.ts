@@ -8,7 +8,7 @@ import { starter } from '../../support/fakes/world.ts';
 vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeItem: () => {} });
 const { attach } = await import('../../../renderer/bridge.ts');
 const { listenToEngine, useEngine } = await import('../../../renderer/stores/engine.ts');
-listenToEngine();
+const leave = listenToEngine();
 
 const { asked, deliver } = silentCore(attach);
 const cpu: Device = {
@@ -70,4 +70,12 @@ test('what changes of one model changes that one, in its place', () => {
   deliver({ event: 'models.changed', payload: [first, second] });
   deliver({ event: 'model.changed', payload: entry('second', 7) });
   expect(useEngine.getState().models).toEqual([first, entry('second', 7)]);
+});
+
+test('who has left hears of nothing any more', () => {
+  leave();
+  say({ phase: 'ready' } as EngineStatus);
+  deliver({ event: 'models.changed', payload: [starter] });
+  expect(useEngine.getState()).toMatchObject({ status: { phase: 'idle' }, models: [] });
+  expect(devicesAsked()).toEqual([]);
 });

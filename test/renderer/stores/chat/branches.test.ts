@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChatId, Message, MessageId } from '../../../../app/protocol/index.ts';
 import { branchesOf, firstWords, isForked } from '../../../../renderer/stores/chat/branches.ts';
-import { newestEnd } from '../../../../renderer/stores/chat/tree.ts';
+import { markersOf, newestEnd } from '../../../../renderer/stores/chat/tree.ts';
 import { visibleBranch } from '../../../../renderer/stores/chat/visible-branch.ts';
 import { newChat, newMessage } from '../../../support/fakes/world.ts';
 
@@ -98,4 +98,18 @@ test('the first words stand on one line without marks', () => {
   expect(say('## A **bold** title\n\n- with `code`')).toBe('A bold title - with code');
   expect(say('x'.repeat(1_000_000))).toHaveLength(160);
   expect(say('')).toBe('');
+});
+
+test('everything up to the last message that was left out is out of view, and lines before it are not drawn', () => {
+  const cut = (restored: boolean): Partial<Message> => ({ contextCutoff: { since: 1, summary: null, restored } });
+  const branch = (...changes: Partial<Message>[]) =>
+    changes.map((change, at) => newMessage(chatId, 'user', { id: `m${at}` as MessageId, ...change }));
+  expect(markersOf(branch({}, {}))).toEqual({ outOfView: 0, marked: new Set() });
+  expect(markersOf(branch(cut(false), {}, {}))).toEqual({ outOfView: 1, marked: new Set(['m0']) });
+  expect(markersOf(branch(cut(false), {}, cut(false), {}))).toEqual({ outOfView: 3, marked: new Set(['m2']) });
+  expect(markersOf(branch(cut(true), cut(false), {}, cut(true)))).toEqual({
+    outOfView: 2,
+    marked: new Set(['m1', 'm3']),
+  });
+  expect(markersOf(branch({}, cut(true), {}))).toEqual({ outOfView: 0, marked: new Set(['m1']) });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Download, FoundModel, ModelEntry, ModelId } from '../../../../app/protocol/index.ts';
+import type { Download, FoundModel, ModelEntry, ModelId, RemoteModel } from '../../../../app/protocol/index.ts';
 import { silentCore } from '../../../support/fakes/silent-core.ts';
 import { starter } from '../../../support/fakes/world.ts';
 
@@ -52,6 +52,37 @@ test('whoever looks while one look is under way waits for its answer', async () 
   refuse(0, 'network');
   await Promise.all(looks);
   expect(asked).toHaveLength(1);
+});
+
+test('a first look says so; what is known stays on screen while another of its variants is looked at', async () => {
+  const model = (id: string): RemoteModel => ({
+    reference: 'acme/otter',
+    source: 'huggingface',
+    host: 'hub.test',
+    repository: 'acme/otter',
+    commit: 'c0ffee',
+    gated: false,
+    variants: [
+      {
+        id,
+        label: id,
+        kind: 'gguf',
+        bytes: 1,
+        description: starter.description as NonNullable<ModelEntry['description']>,
+        exact: true,
+      },
+    ],
+  });
+  const first = models().look('acme/otter');
+  expect(models().looks['acme/otter']).toEqual({ status: 'looking' });
+  answer(0, model('Q4_0'));
+  await first;
+  const other = models().look('acme/otter', { variant: 'Q8_0' });
+  expect(models().looks['acme/otter']).toEqual({ status: 'known', model: model('Q4_0') });
+  expect(asked[1]?.input).toEqual({ reference: 'acme/otter', variant: 'Q8_0' });
+  answer(1, model('Q8_0'));
+  await other;
+  expect(models().looks['acme/otter']).toEqual({ status: 'known', model: model('Q8_0') });
 });
 
 test('the answer to an older search does not take the place of a newer one', async () => {
