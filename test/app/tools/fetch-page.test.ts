@@ -164,3 +164,15 @@ test('a switched-off network opens nothing, and a name that leads into the own n
   );
   await expect(reached).rejects.toThrow('localhost leads into the own network');
 });
+
+test('of four pages that are kept, the one that was not looked at for longest goes', async () => {
+  const { asked, net } = await site((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(HTML),
+  );
+  const at = (path: string, part?: number) => page(`https://pages.example${path}`, part);
+  const steps = ['/a', '/b', '/c', '/d'].map((path) => at(path));
+  const { client, heard } = await start([...steps, at('/a', 1), at('/e'), at('/a', 1), at('/b', 1), 'So.'], net);
+  decide(client, ['chat']);
+  await ask(client, heard);
+  expect(asked.map((address) => address.at(-1))).toEqual(['a', 'b', 'c', 'd', 'e', 'b']);
+});
