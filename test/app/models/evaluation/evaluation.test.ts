@@ -88,7 +88,9 @@ describe('a test', () => {
     expect(long.reads).toBeGreaterThan(50_000);
     expect(long.seconds).toBeGreaterThan(2 * plan.seconds);
 
+    const since = performance.now();
     const result = (await done(client, onManual)) as ResultOf<'perplexity'>;
+    const took = (performance.now() - since) / 1000;
     expect(result.tokens).toBe(1023);
     expect(result.blocks).toHaveLength(16);
     const { value, low, high } = result.perplexity;
@@ -99,6 +101,9 @@ describe('a test', () => {
 
     const [run] = await client.call('quality.list', { modelId: STARTER });
     expect(run).toMatchObject({ subject: { kind: 'perplexity', text: null, limit: 1024 }, state: { result } });
+    const { seconds } = (run?.state.status === 'done' ? run.state : null) ?? { seconds: 0 };
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(took);
     expect(await client.call('quality.current')).toBeNull();
     expect(inFolder(dataFolder)).toEqual([]);
     const exported = JSON.parse(await client.call('quality.export', { modelId: STARTER }));
