@@ -48,6 +48,12 @@ test('context and device of a model are what it is loaded with; set back it foll
   await client.call('settings.set', { contextLength: 2048 });
   await client.call('models.load', { modelId: starter });
   expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', contextLength: 2048 });
+  // More than the model was made for is what it was made for.
+  const own = (await client.call('models.list')).find(({ id }) => id === starter)?.description?.contextLength;
+  await client.call('settings.set', { contextLength: 2_000_000 });
+  await client.call('models.load', { modelId: starter });
+  expect(own).toBeGreaterThan(2048);
+  expect(await client.call('engine.status')).toMatchObject({ phase: 'ready', contextLength: own });
 });
 
 test('a template is shown before it counts, counts when it is kept, and a broken one is refused', async () => {

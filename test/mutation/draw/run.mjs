@@ -164,11 +164,15 @@ const counted = draw.mutants.filter(
   ({ file, outcome }) => !isText(file) && outcome !== 'stale' && outcome !== 'does not compile',
 );
 
+/** Without the engine and the shell most tests fail by themselves, and a test that fails anyway notices nothing. */
+const BUILT = ['build/native/Release/longhand.node', 'dist/main'];
+
 async function prepare() {
+  const missing = side === 'typescript' ? BUILT.filter((path) => !existsSync(join(root, path))) : [];
+  if (missing.length > 0) throw new Error(`${missing.join(' and ')} are not there: npm run build makes them`);
   copyTree(tree, new Set(counted.map(({ file }) => file)));
   save();
-  const missing = draw.mutants.filter(({ file }) => !existsSync(join(tree, file)));
-  for (const { file } of missing) writeFileSync(join(tree, file), '');
+  for (const { file } of draw.mutants) if (!existsSync(join(tree, file))) writeFileSync(join(tree, file), '');
   if (side === 'typescript') carry(tree, root, counted);
   else
     await build(tree, root, counted, (bad) => {

@@ -182,6 +182,29 @@ test('a process that ends of a document that it has read costs the next one noth
   expect(started).toBe(4);
 });
 
+test('a process that has read five hundred documents is followed by a new one', async () => {
+  const worker = join(newFolder(), 'worker.mjs');
+  writeFileSync(
+    worker,
+    `import { parentPort } from 'node:worker_threads';
+     parentPort.on('message', ({ read }) => {
+       if (read) parentPort.postMessage({ done: { metadata: { title: String(process.pid), pages: null }, notices: [] } });
+     });`,
+  );
+  const parser = createParserClient({
+    start: parserByFork({ documentParser: places.documentParser, documentWorker: worker }),
+  });
+  onTestFinished(() => parser.close());
+  const asked = { path: '', fileName: 'page.txt', bytes: 0, password: null, ocr: false };
+  const told = { batch: () => {}, progress: () => {} };
+  const readers: (string | null)[] = [];
+  for (let count = 0; count < 502; count++)
+    readers.push((await parser.read(asked, 'text', told, new AbortController().signal)).metadata.title);
+  expect(new Set(readers.slice(0, 500)).size).toBe(1);
+  expect(new Set(readers.slice(499)).size).toBe(2);
+  expect(readers[501]).toBe(readers[500]);
+});
+
 test('what Longhand ended on twice waits for the user; an orderly end does not count', async () => {
   const { dataFolder, collection, close } = await openShelf();
   await close();
