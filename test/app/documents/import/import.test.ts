@@ -231,6 +231,21 @@ test('while another process holds the database the queue waits, and then goes on
   expect(new Set(contents(shelf.dataFolder)['second.txt']).size).toBe(contents(shelf.dataFolder)['second.txt']?.length);
 });
 
+test('while a document is read it is told how many passages there are', async () => {
+  const counts: [number, unknown][] = [];
+  const shelf: Shelf = await openShelf({
+    onEvent(name, payload) {
+      const { state, passages } = payload as Document;
+      if (name !== 'document.changed' || state.status !== 'reading') return;
+      counts.push([passages, shelf.db.get('SELECT count(*) AS there FROM passages')?.there]);
+    },
+  });
+  const functions = Array.from({ length: 8000 }, (_, at) => `function otter${at}() {\n  return 'heron ${at}';\n}\n`);
+  await shelf.add({ 'long.js': functions.join('\n') });
+  expect(counts.length).toBeGreaterThan(1);
+  for (const [told, there] of counts) expect(told).toBe(there);
+});
+
 test('a full disk fails the document with the reason, and another try succeeds when there is room', async () => {
   const shelf = await openShelf();
   await shelf.add({ 'first.txt': 'The first text.' });
