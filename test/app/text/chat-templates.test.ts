@@ -86,7 +86,7 @@ describe('a template cannot hold or kill the engine', () => {
   test('memory without end', async () => {
     const small = createTemplateRenderer({ worker, memoryLimitMb: 32, limits: { steps: 1e12, characters: 1e12 } });
     const greedy = '{% set n = namespace(s=[1,2]) %}{% for i in range(60) %}{% set n.s = n.s + n.s %}{% endfor %}';
-    await expect(small.render(greedy, {})).rejects.toThrow(/used more than \d+ MB|too large|took longer|stopped after/);
+    await expect(small.render(greedy, {})).rejects.toThrow(/^\[template\] used more than \d+ MB$/);
     expect(await small.render('{{ 1 + 1 }}', {})).toBe('2');
     await small.close();
   });
