@@ -17,6 +17,7 @@ test.each([
   ['[3, 1, 2].sort().map((x) => x ** 2)', '[\n  1,\n  4,\n  9\n]'],
   ['let sum = 0; for (let i = 1; i <= 1000; i++) sum += i; sum', '500500'],
   ['console.log("a", 1, { b: [2] }); console.error(null); "the end"', 'a 1 {\n  "b": [\n    2\n  ]\n}\nnull\nthe end'],
+  ['console.log(undefined, 1, undefined); 2', 'undefined 1 undefined\n2'],
   ['2n ** 70n', '1180591620717411303424'],
   ['new Date(Date.UTC(2024, 1, 29)).toISOString()', '2024-02-29T00:00:00.000Z'],
   ['const wait = async () => 41; wait().then((x) => x + 1)', '42'],

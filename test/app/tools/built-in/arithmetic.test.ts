@@ -53,6 +53,8 @@ test.each([
   ['constructor(1)', '"constructor" is unknown'],
   ['toString', '"tostring" is unknown'],
   ['(-8) ^ (1/3)', 'no finite number'],
+  ['max(asin(2), 1)', 'max takes numbers'],
+  ['min(1, 2, sqrt(-1))', 'min takes numbers'],
   [`${'('.repeat(500)}1${')'.repeat(500)}`, 'more than 100 parentheses'],
   [`1${'^-1'.repeat(500)}`, 'more than 100 powers'],
   ['1'.repeat(3000), '2000 are allowed'],
@@ -73,6 +75,23 @@ test('whole sums agree with those of the machine', () => {
     for (let i = 0; i < 5; i++) text += ` ${'+-*'[next(3)]} ${next(1000)}`;
     expect(evaluate(text)).toBe(String(Function(`return ${text}`)()));
   }
+});
+
+test('sums of fractions agree with those of floating point numbers', () => {
+  let seed = 11;
+  const next = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return 1 + (seed % below);
+  };
+  const fraction = () => `(${'-'.repeat(seed % 2)}${next(40)} / ${next(40)})`;
+  for (let round = 0; round < 500; round++) {
+    const text = `${fraction()} ${'+-*/'[seed % 4]} ${fraction()} ${'+-*/'[next(100) % 4]} ${fraction()}`;
+    const value = Function(`return ${text}`)();
+    const told = Number(evaluate(text).split('≈').at(-1));
+    expect(Math.abs(told - value), text).toBeLessThan(1e-12 * Math.max(1, Math.abs(value)));
+  }
+  expect(evaluate('1 / (2/3)')).toBe('1.5');
+  expect(evaluate('max(1/3, 2/7) - min(1/3, 2/7)')).toBe('1/21 ≈ 0.0476190476190476');
 });
 
 test('a hundred parentheses in each other are read, and numbers as large as an expression is long', () => {
