@@ -109,3 +109,15 @@ test('long names of tools are cut to what every model writes, and stay apart', a
   for (const { name } of tools) expect(name).toMatch(/^far_look_[\w-]{1,55}$/);
   expect(new Set(tools.map(({ name }) => name)).size).toBe(2);
 });
+
+test('tools are taken as long as all they say fits, and none that says too much', async () => {
+  const many = `tools.push(...Array.from({ length: 100 }, (_, at) => ({ ...tools[0], name: 'long' + at, description: 'a'.repeat(at === 7 ? 40_000 : 16_000) })));`;
+  const { client } = await start(['So.']);
+  const [server] = await client.call('mcp.add', {
+    servers: [program('talker', written(newFolder(), '', `setImmediate(() => { ${many} });`))],
+  });
+  const titles = server?.tools.map(({ title }) => title) ?? [];
+  expect(titles.slice(0, 9)).toEqual(['go', ...[0, 1, 2, 3, 4, 5, 6, 8].map((at) => `long${at}`)]);
+  // A million characters: the tool that is left out counts, too.
+  expect(titles.length).toBe(60);
+}, 60_000);
