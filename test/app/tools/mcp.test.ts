@@ -115,6 +115,7 @@ test('one that hangs, floods, dies or is not there is a sentence, and the answer
   const bad = {
     dies: `else if (method === 'tools/call') process.exit(3);`,
     floods: `else if (method === 'tools/call') { const line = 'x'.repeat(1e6); const more = () => { while (process.stdout.write(line)); }; process.stdout.on('drain', more); more(); }`,
+    nests: `else if (method === 'tools/call') process.stdout.write('['.repeat(100_000) + '\\n');`,
     lies: `else if (method === 'tools/call') { process.stdout.write('no message\\n{"half":\\n'); send(id, { content: [{ type: 'text', text: 'well' }] }); }`,
   };
   const { client, heard } = await start([
@@ -132,15 +133,17 @@ test('one that hangs, floods, dies or is not there is a sentence, and the answer
     'ready',
     'ready',
     'ready',
+    'ready',
     'no-program',
     'ended',
   ]);
-  expect((await client.call('mcp.log', { serverId: servers[4]?.id as McpServerId }))[0]).toBe('no key was given');
-  decide(client, ['once', 'once', 'once', 'once']);
+  expect((await client.call('mcp.log', { serverId: servers[5]?.id as McpServerId }))[0]).toBe('no key was given');
+  decide(client, ['once', 'once', 'once', 'once', 'once']);
   const { end } = await ask(client, heard, servers);
   const message = await end();
   expect(message.toolUses.map(({ state, result }) => [state.status, result])).toEqual([
     ['failed', 'Error: its server: exit code 3'],
+    ['failed', 'Error: its server: it sent more than a call can ask for'],
     ['failed', 'Error: its server: it sent more than a call can ask for'],
     ['done', 'well'],
     // It was started again for this call.
@@ -248,7 +251,10 @@ test('a tool that describes itself otherwise than when it was allowed is asked a
   const { client, host, dataFolder } = await start([]);
   const [server] = await client.call('mcp.add', { servers: [program('shifty', args)] });
   const serverId = server?.id as McpServerId;
+  // Every window hears of it.
+  const told = next(client, 'mcp.changed', ([one]) => one?.tools[0]?.always === true);
   await client.call('mcp.setAlways', { serverId, tool: 'shifty_go', always: true });
+  await told;
   const always = async () => (await client.call('mcp.servers'))[0]?.tools[0]?.always;
   expect(await always()).toBe(true);
   writeFileSync(

@@ -1,5 +1,12 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Download, FoundModel, ModelEntry, ModelId, RemoteModel } from '../../../../app/protocol/index.ts';
+import type {
+  Download,
+  FoundModel,
+  ModelEntry,
+  ModelId,
+  RemoteModel,
+  Shrinking,
+} from '../../../../app/protocol/index.ts';
 import { silentCore } from '../../../support/fakes/silent-core.ts';
 import { starter } from '../../../support/fakes/world.ts';
 
@@ -155,4 +162,26 @@ test('how far all downloads are is by their bytes, not by their number; without 
   expect(shareOf([small, large])).toBe(0.15);
   expect(shareOf([{ ...download, done: 0, total: 0 }])).toBeNull();
   expect(shareOf([])).toBeNull();
+});
+
+test('that a smaller version is made, or could not be, is told where the page does not show it already', async () => {
+  const { useShell } = await import('../../../../renderer/stores/shell.ts');
+  const { useToasts } = await import('../../../../renderer/ui/toast.tsx');
+  const toastsAfter = (place: 'models' | 'chat', tab: 'installed' | 'catalogue', shrinking: Shrinking) => {
+    useShell.getState().go(place === 'chat' ? { kind: 'chat' } : { kind: 'models' });
+    useModels.setState({ tab });
+    useToasts.setState({ shown: [] });
+    deliver({ event: 'model.shrinking', payload: shrinking });
+    return useToasts.getState().shown.length;
+  };
+  const what = { modelId: starter.id, name: 'otter' };
+  const done: Shrinking = { status: 'done', ...what, madeId: 'made' as ModelId, quality: null };
+  const failed: Shrinking = { status: 'failed', ...what, failure: { code: 'disk-full', message: '[test] full' } };
+  const running: Shrinking = { status: 'running', ...what, phase: 'writing', share: 0.5, secondsLeft: null };
+  for (const over of [done, failed]) {
+    expect(toastsAfter('models', 'installed', over)).toBe(0);
+    expect(toastsAfter('models', 'catalogue', over)).toBe(1);
+    expect(toastsAfter('chat', 'installed', over)).toBe(1);
+  }
+  expect(toastsAfter('chat', 'catalogue', running)).toBe(0);
 });
