@@ -2,6 +2,8 @@
 // vector_panels.h.
 #pragma once
 
+#include <algorithm>
+
 #include "cpu/simd/vector_codes.h"
 
 namespace {
