@@ -55,27 +55,20 @@ test('pages of a list are read to their end; a server without resources has no s
   expect((await end()).toolUses[0]?.result).toBe('- note://1: One (the first)\n- note://2: Two');
 });
 
-test('a list that never ends, page after page, is read for five pages', async () => {
-  const body = `else if (method === 'resources/list') { const page = Number(params?.cursor ?? 0); send(id, { resources: [{ uri: 'note://' + page, name: 'Page' }], nextCursor: String(page + 1) }); }
+/** Lines that a model gets of a server whose pages of resources, of `each` entries, never end. */
+async function listedOf(each: number): Promise<string[]> {
+  const body = `else if (method === 'resources/list') { const page = Number(params?.cursor ?? 0); send(id, { resources: Array.from({ length: ${each} }, (_, i) => ({ uri: 'note://' + (${each} * page + i), name: 'Entry' })), nextCursor: String(page + 1) }); }
   else if (method === 'resources/templates/list') send(id, { resourceTemplates: [] });`;
   const endless = written(newFolder(), body, '', { tools: {}, resources: {} });
   const { client, heard } = await start([call('endless_list_resources', {}), 'So.']);
   const servers = await client.call('mcp.add', { servers: [program('endless', endless)] });
   decide(client, ['once']);
   const { end } = await ask(client, heard, servers);
-  expect((await end()).toolUses[0]?.result?.split('\n')).toEqual(
-    [0, 1, 2, 3, 4].map((page) => `- note://${page}: Page`),
-  );
-}, 60_000);
+  return (await end()).toolUses[0]?.result?.split('\n') ?? [];
+}
 
-test('of pages of many entries five hundred are read', async () => {
-  const body = `else if (method === 'resources/list') { const page = Number(params?.cursor ?? 0); send(id, { resources: Array.from({ length: 300 }, (_, i) => ({ uri: 'note://' + (300 * page + i), name: 'Entry' })), nextCursor: String(page + 1) }); }
-  else if (method === 'resources/templates/list') send(id, { resourceTemplates: [] });`;
-  const long = written(newFolder(), body, '', { tools: {}, resources: {} });
-  const { client, heard } = await start([call('long_list_resources', {}), 'So.']);
-  const servers = await client.call('mcp.add', { servers: [program('long', long)] });
-  decide(client, ['once']);
-  const { end } = await ask(client, heard, servers);
-  const lines = (await end()).toolUses[0]?.result?.split('\n') ?? [];
-  expect([lines.length, lines.at(-1)]).toEqual([500, '- note://499: Entry']);
+test('a list that never ends, page after page, is read for five pages, or five hundred entries', async () => {
+  expect(await listedOf(1)).toEqual([0, 1, 2, 3, 4].map((entry) => `- note://${entry}: Entry`));
+  const many = await listedOf(300);
+  expect([many.length, many.at(-1)]).toEqual([500, '- note://499: Entry']);
 }, 60_000);

@@ -27,9 +27,9 @@ constexpr auto patience = 5s;
 constexpr unsigned seconds_at_most = 20;
 
 // Whether a second thread comes to a run while the first is in it.
-bool meets(std::atomic<int>& inside, std::chrono::milliseconds patience = 5s) {
+bool meets(std::atomic<int>& inside, std::chrono::milliseconds most = patience) {
   ++inside;
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + most;
   while (inside < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   return inside == 2;
 }
@@ -70,17 +70,20 @@ int same(Threads& threads) {
 int taken(Threads& threads) {
   constexpr int all = 100;
   std::array<std::atomic<int>, all> times{};
-  std::atomic<int> done{0};
+  std::atomic<int> others{0}, seen{0};
   threads.run(all, [&](int64_t i) {
     ++times[static_cast<size_t>(i)];
+    if (i > 0) {
+      ++others;
+      return;
+    }
     const auto end = std::chrono::steady_clock::now() + patience;
-    while (i == 0 && done < all - 1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    if (i > 0) ++done;
-    if (i == 0 && done < all - 1) done -= all;
+    while (others < all - 1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    seen = others + 1;
   });
   for (const std::atomic<int>& once : times)
     if (once != 1) return -1;
-  return done + 1;
+  return seen;
 }
 
 int64_t milliseconds_of_processors() {

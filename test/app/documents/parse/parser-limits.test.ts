@@ -16,10 +16,19 @@ import { prose } from '../../../support/prose.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-test('a reader that breaks after it has answered ends nobody else', async () => {
+/** A reader whose worker is this program. */
+function parserOf(program: string) {
   const worker = join(newFolder(), 'worker.mjs');
-  writeFileSync(
-    worker,
+  writeFileSync(worker, program);
+  const parser = createParserClient({
+    start: parserByFork({ documentParser: places.documentParser, documentWorker: worker }),
+  });
+  onTestFinished(() => parser.close());
+  return parser;
+}
+
+test('a reader that breaks after it has answered ends nobody else', async () => {
+  const parser = parserOf(
     `import { parentPort } from 'node:worker_threads';
      parentPort.on('message', ({ read }) => {
        if (!read) return;
@@ -28,10 +37,6 @@ test('a reader that breaks after it has answered ends nobody else', async () => 
        if (read.fileName === 'dies') setTimeout(() => process.kill(process.pid, 'SIGSEGV'), 20);
      });`,
   );
-  const parser = createParserClient({
-    start: parserByFork({ documentParser: places.documentParser, documentWorker: worker }),
-  });
-  onTestFinished(() => parser.close());
   const titleOf = async (fileName: string) => {
     const asked = { path: '', fileName, bytes: 0, password: null, ocr: false };
     const heard = { batch: () => {}, progress: () => {} };
@@ -46,19 +51,13 @@ test('a reader that breaks after it has answered ends nobody else', async () => 
 });
 
 test('documents are read at a lower priority than anything else', async () => {
-  const worker = join(newFolder(), 'worker.mjs');
-  writeFileSync(
-    worker,
+  const parser = parserOf(
     `import { getPriority } from 'node:os';
      import { parentPort } from 'node:worker_threads';
      parentPort.on('message', ({ read }) => {
        if (read) parentPort.postMessage({ done: { metadata: { title: String(getPriority()), pages: null }, notices: [] } });
      });`,
   );
-  const parser = createParserClient({
-    start: parserByFork({ documentParser: places.documentParser, documentWorker: worker }),
-  });
-  onTestFinished(() => parser.close());
   const asked = { path: '', fileName: 'a', bytes: 0, password: null, ocr: false };
   const heard = { batch: () => {}, progress: () => {} };
   const { metadata } = await parser.read(asked, 'text', heard, new AbortController().signal);
@@ -183,18 +182,12 @@ test('a process that ends of a document that it has read costs the next one noth
 });
 
 test('a process that has read five hundred documents is followed by a new one', async () => {
-  const worker = join(newFolder(), 'worker.mjs');
-  writeFileSync(
-    worker,
+  const parser = parserOf(
     `import { parentPort } from 'node:worker_threads';
      parentPort.on('message', ({ read }) => {
        if (read) parentPort.postMessage({ done: { metadata: { title: String(process.pid), pages: null }, notices: [] } });
      });`,
   );
-  const parser = createParserClient({
-    start: parserByFork({ documentParser: places.documentParser, documentWorker: worker }),
-  });
-  onTestFinished(() => parser.close());
   const asked = { path: '', fileName: 'page.txt', bytes: 0, password: null, ocr: false };
   const told = { batch: () => {}, progress: () => {} };
   const readers: (string | null)[] = [];
